@@ -1,4 +1,4 @@
-"""The command line: each module has one click command, without logic of its own."""
+"""The command line: each module has one click command, without other logic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import click
 from smfparse import __version__
 from smfparse.cli.output import report_error, report_message
 from smfparse.cli.progress import BAR
-from smfparse.cli.words import in_options, is_input, is_path, meant
+from smfparse.cli.words import corrected, in_options, is_input, is_path
 from smfparse.errors import RequestError, SmfError, did_you_mean
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.progress import PROGRESS
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-"""numpy starts threads for linear algebra when it is loaded; smfparse uses none of them."""
+"""numpy starts threads for linear algebra when it is loaded; smfparse does not use them."""
 EXIT_USAGE = 2
 EXIT_FAILED = 8
 EXIT_SIGNAL = 128
 EXIT_INTERRUPTED = EXIT_SIGNAL + 2
 EXIT_CLOSED_PIPE = EXIT_SIGNAL + 13
-"""Exit codes as in a shell, for a program ended by SIGINT or SIGPIPE."""
+"""Exit codes as in a shell for a program that SIGINT or SIGPIPE ended."""
 _HELP: tuple[type[click.UsageError], ...] = tuple(
     filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
 )
-"""The exception with which click 8.2 and newer show the help of a command."""
+"""Exception with which click 8.2 and newer show the help of a command; (): earlier versions."""
 
 
 @contextmanager
 def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
-    """Turn the early end of a command into one line on stderr, or none, and its exit code.
+    """Convert an error that ends a command to at most one line on stderr and an exit code.
 
-    command  returns the command that ran; messages name its options. None: no command ran
+    command  returns the command that ran, whose options messages name; None: no command ran
     """
     try:
         yield
@@ -54,16 +54,16 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
         ran = command()
         _leave(code, in_options(error, ran) if ran else str(error), error)
     except click.UsageError as error:
-        raise _seen(error) from error
+        raise _printable(error) from error
     except KeyboardInterrupt as error:
         if ASKED.signal is not None:
             _leave(EXIT_SIGNAL + ASKED.signal, "terminated", error)
         _leave(EXIT_INTERRUPTED, "interrupted", error)
     except BrokenPipeError:
-        with suppress(OSError, ValueError):  # discards the text that is still to be written
+        with suppress(OSError, ValueError):  # discards text that is not written yet
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_CLOSED_PIPE)
-    except OSError as error:  # click writes --help itself
+    except OSError as error:  # click writes --help
         place = error.filename or "standard output"
         _leave(EXIT_FAILED, f"{place}: {error.strerror or error}", error)
 
@@ -71,8 +71,8 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
 def _write_utf8() -> None:
     """Write UTF-8 to files and other programs, as --output does, on every system.
 
-    A terminal, or PYTHONIOENCODING, keeps its own encoding; characters that this encoding lacks
-    become escapes.
+    The encoding of a terminal, or in PYTHONIOENCODING, is not changed; characters without a code in
+    it are written as escapes.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -80,8 +80,8 @@ def _write_utf8() -> None:
             stream.reconfigure(encoding=None if asked else "utf-8", errors="backslashreplace")
 
 
-def _seen(error: click.UsageError) -> click.UsageError:
-    """Return an error of click that is safe to print: an argument in it may contain anything."""
+def _printable(error: click.UsageError) -> click.UsageError:
+    """Return an error of click whose message is safe to print, whatever arguments it contains."""
     if isinstance(error, _HELP):
         return error
     return click.UsageError(visible(error.format_message()), error.ctx)
@@ -100,11 +100,10 @@ _NAMES = (
     *("anonymise", "man", "completion"),
 )
 _OF_INPUT_ALONE = "summary"
-"""The command for INPUT without a command."""
+"""Name of the command that runs if only INPUT is given."""
 
 
-def _neither(name: str) -> str:
-    """Return the message for a name that is neither command nor input, with similar commands."""
+def _unknown_name(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), _NAMES, 3)
@@ -115,8 +114,8 @@ def _neither(name: str) -> str:
 class _NoPandas:
     """Hides pandas from a process that runs a command.
 
-    If pandas is installed, pyarrow loads it with the first array, to recognise objects of pandas.
-    No command has such objects, and loading takes longer than most commands.
+    pyarrow loads an installed pandas with the first array, to recognise pandas objects. No command
+    uses such objects, and loading pandas takes longer than most commands.
     """
 
     def find_spec(self, name: str, *_: object) -> None:
@@ -126,7 +125,7 @@ class _NoPandas:
 
 
 class _Commands(Mapping[str, click.Command]):
-    """The commands, each a module that is imported when the command is used."""
+    """The commands by name; the module of a command is imported when the command is used."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in _NAMES:
@@ -146,10 +145,10 @@ class _Group(click.Group):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = _Commands()  # type: ignore[assignment] # none is added
+        self.commands = _Commands()  # type: ignore[assignment] # no command is added
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, meant(args))
+        return super().parse_args(ctx, corrected(args))
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         with _ending(lambda: None):
@@ -162,7 +161,7 @@ class _Group(click.Group):
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
             if not is_input(name) and not is_path(name):
-                raise click.UsageError(_neither(name), ctx)
+                raise click.UsageError(_unknown_name(name), ctx)
             args = [_OF_INPUT_ALONE, *args]
         return super().resolve_command(ctx, args)
 
@@ -209,13 +208,13 @@ def main() -> None:
     """
 
 
-_SELDOM = 100_000
-"""Number of new objects, not freed, after which Python searches for reference cycles again."""
+_CYCLE_THRESHOLD = 100_000
+"""Number of new objects after which Python searches for reference cycles."""
 
 
 def _leave_garbage() -> None:
-    """Switch off garbage collection at the end: DuckDB complains about what remains."""
-    if "_duckdb" not in sys.modules:  # if loading it was interrupted, duckdb is not there
+    """Exclude existing objects from garbage collection: DuckDB reports errors if they are freed."""
+    if "_duckdb" not in sys.modules:  # `duckdb` is missing if its load was interrupted
         gc.freeze()
 
 
@@ -224,7 +223,7 @@ def command_line() -> None:
 
     Loading libraries creates many objects, but no reference cycles that could be freed.
     """
-    gc.set_threshold(_SELDOM)
+    gc.set_threshold(_CYCLE_THRESHOLD)
     atexit.register(_leave_garbage)
     sys.meta_path.insert(0, _NoPandas())
     main()

@@ -33,7 +33,7 @@ def write_all(
     sections: Sections | None,
     asked: Mapping[str, Any],
 ) -> None:
-    """Write every report of inputs; list omitted reports, duplicates and damage on stderr."""
+    """Write all reports of inputs; list omitted reports, duplicates and damage on stderr."""
     from smfparse.query.catalog import Catalog
 
     if output.format in DRAWN:
@@ -58,7 +58,7 @@ def write_all(
 
 
 def _possible(reading: Reading) -> list[Report]:
-    """Return the reports that support the selection; print on stderr why others are omitted."""
+    """Return the reports that support the selection; print the reason for others on stderr."""
     from smfparse.reports.declaration import report, report_names
 
     found = []
@@ -77,21 +77,20 @@ def _possible(reading: Reading) -> list[Report]:
 
 
 def _taken(which: Report, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a report takes. Raises RequestError for a value that is wrong."""
+    """Return the options that a report accepts. Raises RequestError for a wrong value."""
     found = {name: value for name, value in asked.items() if name in which.options}
     which.values(found)
     return found
 
 
 def _target(which: Report, output: Output) -> Output:
-    """Return the output of a report: its file in the folder."""
     assert output.path is not None
     ending = "txt" if output.format == TEXT else output.format
     return output._replace(path=output.path / f"{which.name}.{ending}")
 
 
 def _check_targets(chosen: Sequence[_Asked], output: Output) -> None:
-    """Raise RequestError if a file cannot be written, before anything is read."""
+    """Raise RequestError if a file cannot be written; called before inputs are read."""
     from smfparse.store.targets import check_file, check_folder
 
     assert output.path is not None
@@ -106,7 +105,7 @@ def _check_targets(chosen: Sequence[_Asked], output: Output) -> None:
 
 
 def _with_data(chosen: Sequence[_Asked], catalog: Catalog) -> list[_Asked]:
-    """Return the reports that have data, with their options; name the others on stderr."""
+    """Return the reports with data, and their options; name the other reports on stderr."""
     from smfparse.reports.listing import reports_listed
 
     filled = {each.name for each in reports_listed(catalog) if each.data != "no"}
@@ -123,7 +122,7 @@ def _write_folder(
     output: Output,
     sections: Sections | None,
 ) -> int:
-    """Write each report with rows as a file, complete or not at all; return their number."""
+    """Write each report with rows to a file; return the number of files."""
     from smfparse.store.targets import in_folder
 
     assert output.path is not None
@@ -143,7 +142,7 @@ def _write_book(
     output: Output,
     sections: Sections | None,
 ) -> int:
-    """Write each report with rows as a sheet of one workbook; return their number."""
+    """Write each report with rows to a sheet of one workbook; return the number of sheets."""
     from smfparse.advice.answering import answered_rows
     from smfparse.reports.printing import ReportDocument
 
@@ -157,14 +156,14 @@ def _write_book(
                 report_absent(which, opened, asked, bool(first))
                 if first:
                     written += 1
-                    yield ReportDocument(_alike(which), chain(first, rows), asked)
+                    yield ReportDocument(_with_default_headings(which), chain(first, rows), asked)
 
     output.write_workbook(documents(), index=True)
     return written
 
 
-def _alike(which: Report) -> Report:
-    """Return a report with the usual headings of keys instead of those of MP1B."""
+def _with_default_headings(which: Report) -> Report:
+    """Return a report with the default headings of keys instead of MP1B's headings."""
     from smfparse.reports.declaration import KEY_HEADINGS
 
     headings = {key: heading for heading, key in KEY_HEADINGS.items()} | {"qsg": "QSG"}

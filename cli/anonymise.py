@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import SmfFile
 
 _SECRET = 32
-"""Bytes from which pseudonyms are derived."""
+"""Number of random bytes from which pseudonyms are derived."""
 
 
 @click.command(
@@ -144,7 +144,7 @@ def _written(
     *,
     force: bool,
 ) -> tuple[Replaced, Proof]:
-    """Write the copy; the file gets its name after the check. Raises SmfError if that fails."""
+    """Write and check the copy, then rename it to `target`. Raises SmfError if the check fails."""
     from smfparse.anonymising.copying import anonymise
     from smfparse.anonymising.proving import proof
     from smfparse.inputs.opening import open_file

@@ -1,4 +1,4 @@
-"""Commands of the shell that are entered at the prompt of `smfparse sql`."""
+"""Commands of smfparse that are entered at the prompt of `smfparse sql`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from click.core import ParameterSource
 
 from smfparse.cli.options import reading_options
 from smfparse.cli.output import report_message
-from smfparse.cli.words import meant
+from smfparse.cli.words import corrected
 
 _ALONE = frozenset({"explain", "listed"})
-"""Options with which a command needs no input."""
+"""Options with which a command requires no input."""
 
 
 def run_at_prompt(words: Sequence[str], prompt: click.Context, inputs: Sequence[str]) -> None:
-    """Run a command of the shell; one that names no input reads those of the prompt.
+    """Run a command of smfparse; without inputs, it reads the inputs of the prompt.
 
-    Such a command also uses the selection of the prompt, and a message shows the whole command.
+    A command without inputs also uses the selection of the prompt, and a message shows the whole
+    command.
     """
     group = prompt.find_root().command
     given = [*words[words[0] == "smfparse" :]]
@@ -33,12 +34,12 @@ def run_at_prompt(words: Sequence[str], prompt: click.Context, inputs: Sequence[
 
 
 def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[str]) -> list[str]:
-    """Return the words of a command; without an input, with inputs and selection of the prompt.
+    """Return the words of a command; without inputs, with inputs and selection of the prompt.
 
     prompt  the context of `sql`
     inputs  the inputs of the prompt
     """
-    found, root = meant(words), prompt.find_root()
+    found, root = corrected(words), prompt.find_root()
     named, command = _command(found, root.command)
     if command is None or "--help" in found:
         return found
@@ -57,7 +58,7 @@ def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[st
 
 
 def _command(words: Sequence[str], group: click.Command) -> tuple[int, click.Command | None]:
-    """Return the command at the start of words, and the number of words that name it."""
+    """Return the number of words that name the command at the start, and the command."""
     named, command = 0, group
     while isinstance(command, click.Group):
         if named == len(words) or words[named] not in command.commands:
@@ -78,7 +79,7 @@ def _selection(prompt: click.Context, command: click.Command) -> Iterator[str]:
 
 
 def _written(option: str, value: Any) -> Iterator[str]:
-    """Yield an option as it is entered: a flag, a value, or several."""
+    """Yield the words of an option: a flag, or the option and its value for each value."""
     if value is True:
         yield option
         return
@@ -87,6 +88,6 @@ def _written(option: str, value: Any) -> Iterator[str]:
 
 
 def _reading_names() -> Iterator[str]:
-    """Yield the names of the options that all commands with INPUT have."""
+    """Yield the names of the options that all commands with INPUT share."""
     with_options = reading_options("--until")(lambda **_: None)
     yield from (each.name for each in reversed(with_options.__click_params__) if each.name)  # type: ignore[attr-defined]

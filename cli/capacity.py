@@ -79,7 +79,6 @@ def _values(each: Wanted) -> str:
 
 
 def _default(each: Wanted) -> str:
-    """Return the default of an option in brackets, after a blank."""
     numeric = each.kind in (int, float) and each.default is not None
     published = said(each.default) if numeric else each.default
     words = ", or ".join(filter(None, ("measured" * bool(each.ask.measured), published)))
@@ -118,7 +117,6 @@ def _run(
 
 
 def _command(which: Planner) -> click.Command:
-    """Return the subcommand of a planner."""
 
     @reading_options("--until", "--to")
     @output_options()

@@ -148,7 +148,7 @@ def _check(
 
 
 def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
-    """Return the test of a finding, and of those it explains, for the exit code EXIT_FOUND.
+    """Return the test whether a finding, or a finding that it explains, causes EXIT_FOUND.
 
     Raises RequestError for an unknown rule or severity.
     """

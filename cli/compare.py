@@ -152,7 +152,7 @@ def _compare(
 
 
 def _checked(opened: Sequence[Inputs], split_at: str | None) -> Checked | None:
-    """Return the findings of AFTER, compared with BEFORE; None if names are selected."""
+    """Return the findings of AFTER, compared with BEFORE; None: names are selected."""
     from smfparse.advice.baseline import compared_with
     from smfparse.advice.running import run_rules
     from smfparse.inputs.opening import with_times
@@ -179,7 +179,7 @@ def _sides(
     output: Output,
     reading: Reading,
 ) -> tuple[list[Inputs], list[Side]]:
-    """Open the inputs and sum up both sides."""
+    """Return the opened inputs, and the sums of both sides."""
     from smfparse.comparing.sides import measured, measured_apart
     from smfparse.reports.sections import every
     from smfparse.selecting.criteria import parse_moment

@@ -12,11 +12,11 @@ from smfparse.cli.output import Output
 
 _SHELLS = ("bash", "zsh", "fish")
 _VARIABLE = "_SMFPARSE_COMPLETE"
-"""The variable that the shell sets for completion; click derives its name from the program name."""
+"""Variable that the shell sets for completion; click derives it from the program name."""
 
 
 def _how(shell: str) -> str:
-    """Return the instruction that switches completion on in a shell."""
+    """Return the instruction to activate completion in a shell, or in all shells."""
     lines = {
         "bash": 'add to ~/.bashrc: eval "$(smfparse completion bash)"',
         "zsh": 'add to ~/.zshrc: eval "$(smfparse completion zsh)"',

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
-from smfparse.cli.output import check_selection, finish, report_message, said_format
+from smfparse.cli.output import check_selection, finish, format_of_name, report_message
 from smfparse.mqsmfcsv.styles import STYLES
 from smfparse.places.kinds import Place, is_url, place_of
 from smfparse.rendering.figures import plural
@@ -43,28 +43,27 @@ def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str,
 
 
 def _format_of(target: Place) -> str:
-    """Return the format that is written without --format."""
     return DUCKDB if target.suffix.lower() == f".{DUCKDB}" else DATASET
 
 
 def _check_name(target: Place, chosen: str) -> None:
-    """Raise UsageError if the extension of the target does not fit the written format."""
-    said = said_format(target)
-    if said in (None, chosen):
+    """Raise UsageError if the extension of the target does not fit the format `chosen`."""
+    implied = format_of_name(target)
+    if implied in (None, chosen):
         return
     way_out = "use another name"
-    if said == DUCKDB:
+    if implied == DUCKDB:
         way_out = f"use --format {DUCKDB} for a database, or another name"
-    elif said in FILE_FORMATS:
-        way_out = f"--format {said} --to DIR writes one file per table into DIR"
+    elif implied in FILE_FORMATS:
+        way_out = f"--format {implied} --to DIR writes one file per table into DIR"
     written = "a database" if chosen == DUCKDB else f"a folder ({chosen})"
-    raise click.UsageError(f"{target}: output is {written}, but the name says {said}; {way_out}")
+    raise click.UsageError(f"{target}: output is {written}, but the name says {implied}; {way_out}")
 
 
 def _executor(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> Callable[[], Executor] | None:
-    """Return the function of the name `module:callable`."""
+    """Return the function that the text `module:callable` names."""
     if text is None:
         return None
     module, _, name = text.partition(":")
@@ -81,8 +80,8 @@ def _executor(
 def _names(
     _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[str, ...]:
-    names = (name.strip().lower() for text in texts for name in text.split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
+    found = (name.strip().lower() for text in texts for name in text.split(","))
+    return tuple(dict.fromkeys(name for name in found if name))
 
 
 @click.command(
@@ -166,7 +165,7 @@ def _names(
 def command(
     inputs: tuple[str, ...],
     target: str,
-    format: str | None,  # noqa: A002 - click hands it over by this name
+    format: str | None,  # noqa: A002 - click uses this name
     reading: Reading,
     **asked: Any,
 ) -> None:
@@ -197,7 +196,7 @@ def command(
         return
     place = place_of(target)
     chosen = format or _format_of(place)
-    if not (asked["append"] and place.is_dir()):  # an existing dataset keeps its name
+    if not (asked["append"] and place.is_dir()):  # an existing dataset can have any name
         _check_name(place, chosen)
     _check(target, chosen, reading, **asked)
     opened = reading.open(inputs, place).as_recorded()
@@ -215,7 +214,7 @@ def _commit(
     tables: tuple[str, ...],
     **others: Any,
 ) -> None:
-    """Commit the files of a dataset to tables of Iceberg or Delta; print their number."""
+    """Commit the files of a dataset to tables of Iceberg or Delta; print the numbers of files."""
     from smfparse.writing.lakes import Change, commit_dataset
 
     options = reading.options
@@ -247,7 +246,6 @@ def _check(
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> None:
-    """Raise UsageError for options that do not go together."""
     from smfparse.selecting.criteria import is_time
 
     if chosen == DATASET and (tables or columns):
@@ -291,7 +289,6 @@ def _write(
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> None:
-    """Write a dataset, files or a database."""
     if chosen != DATASET:
         _files(opened, Path(str(place)), chosen, force, tables, columns)
         return
@@ -308,7 +305,7 @@ def _write(
 
 
 def _append(opened: Inputs, folder: Place, **how: Any) -> None:
-    """Add inputs to a dataset, and print the inputs that it already contains."""
+    """Add inputs to a dataset, and print the skipped and the renamed inputs."""
     from smfparse.writing.append import append_dataset
 
     done = append_dataset(opened, folder, **how)
@@ -327,7 +324,6 @@ def _files(
     tables: tuple[str, ...],
     columns: tuple[str, ...],
 ) -> None:
-    """Write tables as files or a database."""
     if chosen in STYLES:
         from smfparse.mqsmfcsv.files import write_sheets
 
@@ -346,7 +342,6 @@ def _files(
 
 
 def _report_rows(path: Place, tables: dict[str, int], more: str = "") -> None:
-    """Print on stderr the number of rows and tables."""
     filled = [rows for rows in tables.values() if rows]
     rows = "1 row" if sum(filled) == 1 else f"{sum(filled):,} rows"
     report_message(f"{path}: {rows}{more} in {plural(len(filled), 'table')}")

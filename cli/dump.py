@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _offset(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """Read a byte offset: decimal, or hex as 0x1A40."""
+    """Return a byte offset, given in decimal or in hex as 0x1A40."""
     try:
         offset = None if text is None else int(text, 0)
     except ValueError:
@@ -89,7 +89,6 @@ def command(
 
 
 def _found(file: SmfFile, number: int | None, at: int | None, damage: DamageLog) -> Record:
-    """Return the requested record. Raises RequestError if it does not exist."""
     from smfparse.inspecting.record import find_record, missing
 
     count = 0

@@ -91,15 +91,15 @@ def _scenarios() -> str:
 @click.option("--count", type=click.IntRange(min=1), default=4, show_default=True,
               help="Write this many intervals.")  # fmt: skip
 @click.option("--size", callback=size_in_bytes, metavar="SIZE",
-              help="Write intervals up to SIZE (100MB, 1GB) instead of --count.")  # fmt: skip
+              help="Write at least this many bytes (100MB, 1GB); not with --count.")  # fmt: skip
 @click.option("--mq-version", "version", type=click.Choice(VERSIONS), default="9.3.0",
               show_default=True, help="Write the records of this version of MQ.")  # fmt: skip
 @click.option("--tasks", type=click.IntRange(min=0), default=20, show_default=True,
               help="Write class 3 records of this many tasks per queue manager and"
               " interval.")  # fmt: skip
 @click.option("--queues", type=click.IntRange(min=0), default=3, show_default=True,
-              help="Use this many queues per task, on average. One record per task limits them"
-              " to 10 (44 or more before MQ 7.1).")  # fmt: skip
+              help="Use this many queues per task, on average. The maximum is 10 queues per"
+              " task (before MQ 7.1: 44 or more), which fit into one record.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Seed the random numbers: the same seed gives the same file.")  # fmt: skip
 @click.option("--dense", is_flag=True,
@@ -158,7 +158,6 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 def _refuse(names: Sequence[str], why: str) -> None:
-    """Raise UsageError for options that do not go together."""
     if names:
         option = _NAMES.get(names[0], f"--{names[0]}")
         raise click.UsageError(f"{option} cannot be used {why}.")

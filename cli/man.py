@@ -15,7 +15,7 @@ _WIDTH = 80
 _ROFF = str.maketrans(
     {"\\": r"\e", "-": r"\-", "'": r"\(aq", "^": r"\(ha", "`": r"\(ga", "~": r"\(ti"}
 )
-"""The characters with a meaning in roff, and their escapes."""
+"""Characters with a meaning in roff, and their escapes."""
 _HEADING = re.compile(r"^(\S[^:]*):$")
 
 
@@ -37,7 +37,7 @@ def command(context: click.Context, /, roff: bool, output: Output) -> None:
 
 
 def _helps(group: click.Group, above: click.Context) -> Iterator[tuple[str, str]]:
-    """Yield the name and the help of every command of a group, and of those below."""
+    """Yield the name and the help of every command of a group, and of their subcommands."""
     for name in group.list_commands(above):
         found = group.get_command(above, name)
         assert found is not None
@@ -53,7 +53,6 @@ def _context(found: click.Command, name: str, above: click.Context | None) -> cl
 
 
 def _text(root: click.Group) -> Iterator[str]:
-    """Yield the lines of all help texts, separated by empty lines."""
     top = _context(root, "smfparse", None)
     yield from root.get_help(top).split("\n")
     for path, text in _helps(root, top):
@@ -61,7 +60,7 @@ def _text(root: click.Group) -> Iterator[str]:
 
 
 def _page(root: click.Group) -> Iterator[str]:
-    """Yield the same texts as a man page in roff, with sections."""
+    """Yield the lines of a man page in roff, with a section for each help text."""
     top = _context(root, "smfparse", None)
     yield f'.TH SMFPARSE 1 "" "smfparse {__version__}" "User Commands"'
     yield from (".SH NAME", r"smfparse \- read IBM MQ for z/OS SMF 115 and 116 records")
@@ -84,6 +83,5 @@ def _verbatim(text: str) -> Iterator[str]:
 
 
 def _escaped(line: str) -> str:
-    """Return a line of text in which roff finds no request and no escape."""
     shown = line.translate(_ROFF)
     return rf"\&{shown}" if shown.startswith(".") else shown

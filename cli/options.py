@@ -18,10 +18,10 @@ from smfparse.cli.output import (
     UNPAGED,
     Output,
     check_name,
+    format_of_name,
+    has_unknown_ending,
     on_terminal,
     report_message,
-    said_format,
-    says_nothing,
 )
 from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
@@ -44,17 +44,17 @@ INPUT is an SMF file in binary, with or without record descriptor words, optiona
 {", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a Parquet
 archive of convert; a URL of any of these ({", ".join(f"{each}://" for each in SCHEMES)}); a pipe;
 or - for standard input."""
-"""The description of INPUT: the end of the help of all commands that read SMF records."""
+"""Description of INPUT: the end of the help of all commands that read SMF records."""
 
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _LONGEST = 31_536_000
-"""Seconds of a year."""
+"""Number of seconds of a year."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def inputs_argument(command: Command) -> Command:
-    """Add INPUT..., one or more inputs; INPUT_HELP is for the end of the help."""
+    """Add the argument INPUT..., one or more inputs."""
     return click.argument(
         "inputs",
         metavar="INPUT...",
@@ -68,14 +68,14 @@ def inputs_argument(command: Command) -> Command:
 def completed_files(
     _context: click.Context, _argument: click.Parameter, text: str
 ) -> list[CompletionItem]:
-    """Let the shell complete names of files."""
+    """Return the completion that lets the shell complete names of files."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(text, type="file")]
 
 
 class Reading(NamedTuple):
-    """The options of a command for reading its inputs."""
+    """The options with which a command reads inputs."""
 
     options: ReadOptions
 
@@ -85,15 +85,15 @@ class Reading(NamedTuple):
         return self.options.selection
 
     def without(self, options: Sequence[str]) -> Reading:
-        """Return the reading without the selection by these options: job, queue, ..."""
+        """Return these options without the selection by names of `options`: job, queue, ..."""
         from smfparse.selecting.selection import without_names
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
 
     def open(self, inputs: Sequence[str], output: Place | None) -> Inputs:
-        """Open inputs. A folder among them that is also the output is an error.
+        """Open inputs; `output` must not be one of them.
 
-        Raises what `open_inputs` and, for `output`, `check_apart` do.
+        Raises the errors of `open_inputs` and, for `output`, of `check_apart`.
         """
         from smfparse.inputs.named import check_apart
         from smfparse.inputs.opening import open_inputs
@@ -105,9 +105,10 @@ class Reading(NamedTuple):
 
 
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
-    """Add the options for how inputs are read; the command takes them together as `reading`.
+    """Add the options for reading inputs; the command gets them as one parameter, `reading`.
 
-    Their names are those of `ReadOptions` and `Selection.of`, except --type for `types`.
+    The options have the names of the parameters of `ReadOptions` and `Selection.of`, except --type
+    for `types`.
 
     until  names of the option for the end of the selected time
     """
@@ -172,7 +173,7 @@ def quiet_option(command: Command) -> Command:
 
 
 def _terminal_options(command: Command) -> Command:
-    """Add --no-pager and --color, for text that a terminal may show."""
+    """Add --no-pager and --color, for text on a terminal."""
 
     def keep(name: str) -> Callable[[click.Context, click.Parameter, bool | None], None]:
         def kept(context: click.Context, _option: click.Parameter, value: bool | None) -> None:
@@ -198,7 +199,7 @@ def _terminal_options(command: Command) -> Command:
 
 
 def limit_options(command: Command) -> Callable[..., Any]:
-    """Add --max-copy and --timeout; at the timeout, the command ends like after Ctrl-C."""
+    """Add --max-copy and --timeout; at the timeout, the command ends as after Ctrl-C."""
 
     @wraps(command)
     def run(*arguments: Any, timeout: int | None, **options: Any) -> Any:
@@ -223,7 +224,7 @@ def limit_options(command: Command) -> Callable[..., Any]:
 def size_in_bytes(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> int | None:
-    """Read a size: 5000000, 100MB."""
+    """Return the bytes of a size such as 5000000 or 100MB."""
     if text is None:
         return None
     found = re.fullmatch(r"(\d+)(KB|MB|GB|)", text.upper())
@@ -267,7 +268,6 @@ def _cores() -> int:
 
 
 def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
-    """Return the options that select records."""
     return [
         _several("--qmgr", help="Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
         _several(
@@ -324,20 +324,19 @@ def _times(until: tuple[str, ...]) -> Iterator[Callable[[Command], Command]]:
 
 def _several(
     *names: str,
-    help: str,  # noqa: A002 - as of click
+    help: str,  # noqa: A002 - the name in click
     metavar: str = "NAME",
 ) -> Callable[[Command], Command]:
-    """Return an option that can be given several times."""
     return click.option(*names, multiple=True, metavar=metavar, help=help)
 
 
 def lines_output_options(command: Command) -> Callable[..., Any]:
-    """Add --output and --force; the command takes them as `output`, in the format text."""
+    """Add --output and --force; the command gets them as `output`, with the format text."""
     return _writing(_terminal_options(command), lambda _: TEXT, ())
 
 
 def page_output_options(command: Command) -> Callable[..., Any]:
-    """Add --output and --force; the command takes them as `output`, in the format html.
+    """Add --output and --force; the command gets them as `output`, with the format html.
 
     On a terminal the page is written to a file; without --output, its name contains the date.
     """
@@ -354,7 +353,7 @@ def page_output_options(command: Command) -> Callable[..., Any]:
 
 
 def drawing_output_options(command: Command) -> Callable[..., Any]:
-    """Add --output and --force; the command takes them as `output`: PNG for *.png, else SVG."""
+    """Add --output and --force; the command gets them as `output`, with the format PNG or SVG."""
 
     def format_of(options: Mapping[str, Any]) -> str:
         path = options["output"]
@@ -366,11 +365,11 @@ def drawing_output_options(command: Command) -> Callable[..., Any]:
 def output_options(
     *more: str, otherwise: Callable[[Mapping[str, Any]], str] = lambda _: TEXT, words: str = TEXT
 ) -> Callable[[Command], Callable[..., Any]]:
-    """Add --format, --output and --force; the command takes them as `output`.
+    """Add --format, --output and --force; the command gets them as `output`.
 
-    more       formats besides those of every command
-    otherwise  returns the format without --format, from the other options
-    words      the description of this format in the help
+    more       formats besides the formats of every command
+    otherwise  returns the default format, from the other options
+    words      description of the default format in the help
     """
     formats = (*FORMATS, XLSX, *more)
 
@@ -378,11 +377,11 @@ def output_options(
         def format_of(options: dict[str, Any]) -> str:
             chosen: str | None = options.pop("format")
             path = options["output"]
-            said = said_format(path) if path is not None else None
-            if asked := chosen or (said if said in formats else None):
+            implied = format_of_name(path) if path is not None else None
+            if asked := chosen or (implied if implied in formats else None):
                 return asked
             found = otherwise(options)
-            if path is not None and says_nothing(path):
+            if path is not None and has_unknown_ending(path):
                 report_message(f"{path}: the format is {found}; --format selects another")
             return found
 
@@ -399,10 +398,10 @@ def output_options(
 def _writing(
     command: Command, format_of: Callable[[dict[str, Any]], str], formats: Collection[str]
 ) -> Callable[..., Any]:
-    """Add --output and --force; the command takes them as `output`.
+    """Add --output and --force; the command gets them as `output`.
 
-    format_of  takes the option for the format, if there is one, and returns the format
-    formats    the values that this option accepts
+    format_of  removes an option for the format from the options, and returns the format
+    formats    formats that this option accepts; (): no such option
     """
 
     @wraps(command)

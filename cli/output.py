@@ -1,6 +1,6 @@
-"""Where results and messages go: data on stdout or in a file, messages on stderr.
+"""Output of results on stdout or to a file, and of messages on stderr.
 
-Nothing else of smfparse prints. Printed text contains no control characters.
+Only this module, `pager` and `progress` print. Printed text contains no control characters.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 EXIT_DAMAGE = 4
 UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
-"""Keys in the context of a command: whether to print without a pager, and with colours."""
+"""Keys in the context of a command: whether to print without a pager, whether with colours."""
 _AT_ONCE = 1 << 16
-"""Approximate number of characters per write to stdout: a write per line would be slow."""
+"""Approximate number of characters per write to stdout: one write per line would be slow."""
 _MOST_ON_TERMINAL = 100_000
-"""Maximum number of lines on a terminal, unless all are requested."""
+"""Maximum number of lines on a terminal, unless --no-pager is given."""
 _ENDINGS = {
     "arrow": "arrow",
     "csv": "csv",
@@ -52,31 +52,32 @@ _ENDINGS = {
     "svg": "svg",
     "xlsx": "xlsx",
 }
-"""Extensions of file names, and the format of each."""
+"""Format of each extension of a file name."""
 _OF_OTHERS = frozenset({"doc", "docx", "ods", "odt", "pdf", "ppt", "pptx", "ps", "xls"})
-"""Extensions of formats that no command writes."""
+"""Extensions of other formats, which no command writes."""
 _OF_GRAPHS = frozenset({DOT, MERMAID})
-"""Formats of the reports that are graphs."""
+"""Formats of reports that are graphs."""
+
 _OF_TEXT = frozenset({"log", "lst", "out", "prn", "text", "txt"})
 """Extensions of text files."""
 
 
-def said_format(path: Place) -> str | None:
-    """Return the format for the extension of a name, such as csv or csv.gz; None: no format."""
+def format_of_name(path: Place) -> str | None:
+    """Return the format for the extension of a name, such as csv or csv.gz; None: unknown."""
     name = path.name.lower()
     packed = ".gz" if name.endswith(".gz") else ""
     _, dot, ending = name.removesuffix(packed).rpartition(".")
     return f"{_ENDINGS[ending]}{packed}" if dot and ending in _ENDINGS else None
 
 
-def says_nothing(path: Path) -> bool:
-    """Whether a name has an extension of no known format: `x.foo`."""
+def has_unknown_ending(path: Path) -> bool:
+    """Whether the extension of a name does not show a format: `x.foo`."""
     ending = path.suffix.lower().removeprefix(".")
-    known = ending in _OF_TEXT or ending in _OF_OTHERS or said_format(path) is not None
+    known = ending in _OF_TEXT or ending in _OF_OTHERS or format_of_name(path) is not None
     return bool(ending) and not known and not _is_special(path)
 
 
-def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None:  # noqa: A002 - as everywhere
+def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None:  # noqa: A002 - the same name everywhere
     """Raise UsageError if the extension of a name belongs to another format than `format`.
 
     formats  the values that --format accepts
@@ -87,22 +88,24 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
         raise click.UsageError(
             f"{path}: the format {ending} is not supported here; choose one of {known}"
         )
-    said = said_format(path)
-    if said is None or said == format:
+    implied = format_of_name(path)
+    if implied is None or implied == format:
         return
-    if said in formats:
-        way_out = f"use --format {said}, or another name"
+    if implied in formats:
+        way_out = f"use --format {implied}, or another name"
     else:
         way_out = "use another name" + (f"; formats: {known}" if formats else "")
-    raise click.UsageError(f"{path}: the format is {format}, but the name says {said}; {way_out}")
+    raise click.UsageError(
+        f"{path}: the format is {format}, but the name says {implied}; {way_out}"
+    )
 
 
 class Output(NamedTuple):
-    """Where a result is written, and in which format.
+    """The destination and format of a result.
 
-    path   None: standard output
-    force  whether a file there is replaced
-    width  maximum characters of a line; reports fold longer lines. None: no maximum
+    path   path of the file; None: standard output
+    force  whether an existing file is replaced
+    width  maximum characters of a line, at which reports fold lines; None: no maximum
     zeros  whether reports print lines whose values are all zero
     """
 
@@ -114,7 +117,7 @@ class Output(NamedTuple):
 
     @property
     def fitting(self) -> int | None:
-        """Characters that a line may have on the terminal; None: the result goes elsewhere."""
+        """Maximum characters of a line on the terminal; None: the result goes to a file or pipe."""
         return terminal_width() if self.path is None else None
 
     def write(self, document: Document) -> None:
@@ -133,9 +136,9 @@ class Output(NamedTuple):
         _write_lines(found, self.path, self.force)
 
     def write_workbook(self, documents: Iterable[Document], *, index: bool = False) -> None:
-        """Write a workbook with the sheets of all documents; report what does not fit there.
+        """Write a workbook with the sheets of all documents; report data that does not fit.
 
-        index  whether its first sheet lists the others
+        index  whether the first sheet lists the other sheets
         """
         from smfparse.rendering.xlsx import write_workbook
 
@@ -151,18 +154,18 @@ class Output(NamedTuple):
         _write_lines(map(visible, lines), self.path, self.force)
 
     def write_page(self, lines: Iterable[str]) -> None:
-        """Write the lines of a page, in which control characters are already replaced."""
+        """Write the lines of a page, which already contain no control characters."""
         _write_lines(lines, self.path, self.force)
 
     def check_text(self, option: str) -> None:
-        """Raise UsageError if another format is requested for an option that prints text."""
+        """Raise UsageError if the format is not text; `option` prints only text."""
         if self.format != TEXT:
             raise click.UsageError(
                 f"{option} prints text; leave out --format, or name a file with another extension."
             )
 
     def can_show(self, characters: str) -> bool:
-        """Whether characters can be written: a terminal may have no codes for them."""
+        """Whether the output can encode characters: a terminal may have no codes for some."""
         if self.path is not None:
             return True
         try:
@@ -172,19 +175,19 @@ class Output(NamedTuple):
         return True
 
     def write_bytes(self, content: bytes) -> None:
-        """Write a picture to the file."""
+        """Write the bytes of a picture to the file."""
         assert self.path is not None
         with output_stream(self.path, self.force) as file:
             file.write(content)
 
     def write_parquet(self, parts: Iterable[Any]) -> int:
-        """Write at least one pyarrow.Table, all of one schema, as Parquet; return the row count."""
+        """Write one or more pyarrow.Tables of one schema as Parquet; return the number of rows."""
         from smfparse.rendering.parquet import write_parquet
 
         return self._write_binary(lambda file: write_parquet(parts, file))
 
     def _write_binary(self, write: Callable[[BinaryIO], _Result]) -> _Result:
-        """Write binary data to stdout, or to the file: complete or not at all."""
+        """Write binary data to stdout or the file; after an error, nothing is written."""
         if self.path is not None:
             with output_stream(self.path, self.force) as file:
                 return write(file)
@@ -197,7 +200,7 @@ class Output(NamedTuple):
 
 @contextmanager
 def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces `output` when all is written; otherwise it is removed.
+    """Open a temporary file, which replaces `output` on success, and is removed after an error.
 
     A device or a pipe is written directly.
 
@@ -225,7 +228,7 @@ def _is_special(output: Path) -> bool:
 
 
 def _write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
-    """Write lines to stdout, or to the file `output`: complete or not at all."""
+    """Write lines to stdout, or to the file `output`, which appears only when complete."""
     if output is None:
         try:
             _print_by_screens(lines)
@@ -256,12 +259,12 @@ def on_terminal() -> bool:
 
 
 def fills_terminal() -> bool:
-    """Whether results go to a terminal, and not all lines were requested."""
+    """Whether results go to a terminal, and --no-pager is not given."""
     return on_terminal() and not _asked(UNPAGED)
 
 
 def _is_piped() -> bool:
-    """Whether the results go to another program; it may print them on the terminal immediately."""
+    """Whether results go to another program, which may print them on the same terminal."""
     try:
         return stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):  # a stream without a file
@@ -269,12 +272,12 @@ def _is_piped() -> bool:
 
 
 def terminal_width() -> int | None:
-    """Return the width of the terminal in characters; None: the results do not go to one."""
+    """Return the width of the terminal in characters; None: results do not go to a terminal."""
     return shutil.get_terminal_size().columns if on_terminal() else None
 
 
 def _asked(name: str) -> bool | None:
-    """Return the value of the options about the terminal; None: not given."""
+    """Return the value of an option for the terminal, by its key; None: not given."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(name)
 
@@ -282,7 +285,8 @@ def _asked(name: str) -> bool | None:
 def _print_by_screens(lines: Iterable[str]) -> None:
     """Write text to stdout; on a terminal, up to _MOST_ON_TERMINAL lines, with a pager.
 
-    With --timeout no pager is used. Lines that the user does not reach in it are not computed.
+    With --timeout no pager is used. Lines that the user does not reach in the pager are not
+    computed.
     """
     if not fills_terminal() or _is_limited() or _is_dumb():
         _print(lines)
@@ -291,8 +295,8 @@ def _print_by_screens(lines: Iterable[str]) -> None:
 
     several = chain.from_iterable(each.split("\n") for each in lines)
     room = iter(range(_MOST_ON_TERMINAL))
-    some = (line for _, line in zip(room, several))  # noqa: B905 - as long as there is room
-    pager.shown(_alone(some), sys.stdout.encoding or "utf-8", _print)
+    some = (line for _, line in zip(room, several))  # noqa: B905 - `room` ends first
+    pager.shown(_after_progress(some), sys.stdout.encoding or "utf-8", _print)
     if next(room, None) is None and next(several, None) is not None:
         report_message(
             f"first {_MOST_ON_TERMINAL:,} lines shown; select fewer records (--from, --qmgr, "
@@ -305,15 +309,15 @@ def _is_limited() -> bool:
     return context is not None and context.params.get("timeout") is not None
 
 
-def _alone(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines for the terminal; before the first one, the progress line is removed."""
+def _after_progress(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines for the terminal; remove the progress line before each line."""
     for line in lines:
         BAR.leave()
         yield line
 
 
 def _print(lines: Iterable[str]) -> None:
-    """Write text lines to stdout, many per write; after an error, also the lines before it."""
+    """Write lines to stdout, many per write; if an error occurs, first the lines before it."""
     held: list[str] = []
     size = 0
     try:
@@ -328,7 +332,6 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _print_all(held: list[str]) -> None:
-    """Write the lines of a list to stdout, and empty the list."""
     if held:
         text = "\n".join(held)
         held.clear()
@@ -336,7 +339,7 @@ def _print_all(held: list[str]) -> None:
 
 
 def show(line: str) -> None:
-    """Print a line, in which control characters are already replaced, on stdout."""
+    """Print a line, which already contains no control characters, on stdout."""
     if on_terminal() or _is_piped():
         BAR.leave()
     click.echo(line, color=True)
@@ -356,17 +359,17 @@ def report_error(message: str, error: BaseException) -> None:
 
 
 def report_selection(opened: Inputs) -> None:
-    """Print the selection, if there is one: a message for results without rows."""
+    """Print a message with the selection, if any, for results without rows."""
     if not opened.selection.everything:
         report_message(f"only records with these were read: {opened.selection}")
 
 
 def check_selection(opened: Inputs, wanted: str = "") -> None:
-    """Raise InputError if the selection contains no record; its message shows the covered time.
+    """Raise InputError if no record is selected; the message shows the time that the input covers.
 
-    Damage is reported before.
+    Damage is reported first.
 
-    wanted  name of the records that are missing; '': any records
+    wanted  description of the missing records; '': any records
     """
     if opened.selection.everything:
         return
@@ -378,7 +381,7 @@ def check_selection(opened: Inputs, wanted: str = "") -> None:
 
 
 def unmatched_text(opened: Inputs) -> str:
-    """Return the selection without records, and the time that the input covers."""
+    """Return words about a selection without records, and the time that the input covers."""
     from smfparse.inspecting.extent import extent_text
 
     return f"match {str(opened.selection).replace('counted ', '')}; {extent_text(opened)}"
@@ -392,12 +395,12 @@ def finish(
     reported: bool = False,
     code: int = 0,
 ) -> None:
-    """Report duplicates and damage on stderr; if there is damage, leave with exit code 4.
+    """Report duplicates and damage on stderr; after damage, end with exit code 4.
 
-    duplicates  records omitted because an earlier dump contains them
-    listed      whether the result lists the damage
+    duplicates  number of records omitted because an earlier dump contains them
+    listed      whether the result already lists the damage
     reported    whether the damage was already reported
-    code        an exit code that replaces the one for damage; 0: none
+    code        exit code in place of the code for damage; 0: none
     """
     if duplicates:
         from smfparse.inspecting.printing import left_out
@@ -412,7 +415,7 @@ def finish(
 
 
 def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
-    """Print the unusable parts of the inputs on stderr."""
+    """Print the damage of the inputs on stderr."""
     if not damage:
         return
     if not listed:

@@ -1,4 +1,4 @@
-"""Long text on a terminal, one screen at a time, with the program in PAGER, or `less`."""
+"""Long text on a terminal, screen by screen, with the program in PAGER, or `less`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LESS = "FRX"
 
 
 def shown(lines: Iterable[str], encoding: str, show: Callable[[Iterable[str]], None]) -> None:
-    """Show lines: with a pager, if available, when they do not fit on the terminal.
+    """Show lines; if they do not fit on the terminal, with a pager, if available.
 
     encoding  encoding of the terminal
-    show      shows lines without a pager
+    show      function that shows lines without a pager
     """
     command = _command()
     if command is None:
@@ -40,7 +40,7 @@ def shown(lines: Iterable[str], encoding: str, show: Callable[[Iterable[str]], N
 
 
 def _command() -> list[str] | None:
-    """Return the pager; None: not available or not wanted."""
+    """Return the command of the pager; None: not available, or PAGER disables it."""
     asked = os.environ.get("PAGER", "less").strip()
     if asked in _NONE:
         return None
@@ -55,7 +55,7 @@ def _command() -> list[str] | None:
 
 
 def _fill(first: list[str], lines: Iterator[str]) -> bool:
-    """Move lines to `first` while they fit on the terminal; return whether all of them fit."""
+    """Move lines to `first` until they fill the terminal; return whether they do."""
     columns, rows = shutil.get_terminal_size()
     used = 0
     for line in lines:
@@ -67,7 +67,7 @@ def _fill(first: list[str], lines: Iterator[str]) -> bool:
 
 
 def _page(command: list[str], lines: Iterable[str], encoding: str) -> bool:
-    """Show lines in a pager until the user leaves it; return whether the pager could be started."""
+    """Show lines in a pager until the user leaves it; return whether the pager was started."""
     environment = {"LESS": _LESS, **os.environ}
     try:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
@@ -77,7 +77,7 @@ def _page(command: list[str], lines: Iterable[str], encoding: str) -> bool:
     try:
         for line in lines:
             pager.stdin.write(f"{line}\n".encode(encoding, "backslashreplace"))
-    except BrokenPipeError:  # its user has seen enough
+    except BrokenPipeError:  # the user has left the pager
         pass
     finally:
         with suppress(OSError):
@@ -87,7 +87,7 @@ def _page(command: list[str], lines: Iterable[str], encoding: str) -> bool:
 
 
 def _wait(pager: subprocess.Popen[bytes]) -> None:
-    """Wait until the user leaves the pager; only the pager handles Ctrl-C meanwhile."""
+    """Wait until the user leaves the pager; until then, only the pager handles Ctrl-C."""
     while True:
         try:
             pager.wait()

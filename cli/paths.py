@@ -1,4 +1,4 @@
-"""Paths of output files: only local ones, because only datasets are written to URLs."""
+"""Local paths of output files: only datasets can be written to URLs."""
 
 from __future__ import annotations
 

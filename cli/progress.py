@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from smfparse.progress import PROGRESS, SHOWER, WAITING
 
 _AFTER, _EVERY = 1.0, 0.2
-"""Seconds before the line appears, and between two updates."""
+"""Seconds before the progress line appears, and seconds between two updates."""
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
 
 
 class Bar:
-    """The progress line of a command; it is removed when anything else is printed."""
+    """The progress line of a command, which is removed when other text is printed."""
 
     def __init__(self) -> None:
         self._began: float | None = None
@@ -50,7 +50,7 @@ class Bar:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Treat the block as work in progress, for which the line appears after a while."""
+        """Treat the `with` block as work, for which the line appears after _AFTER seconds."""
         self._began = time.monotonic()
         try:
             yield
@@ -63,11 +63,11 @@ class Bar:
         self.clear()
 
     def silence(self) -> None:
-        """Show no line for this command."""
+        """Show no progress line for this command."""
         self._is_quiet = True
 
     def clear(self) -> None:
-        """Remove the line, because something else is printed there."""
+        """Remove the line, because other text is printed in its place."""
         with self._lock:
             self._write("")
 
@@ -79,7 +79,6 @@ class Bar:
                     self._write(progress_line(now - began, now, _width()))
 
     def _write(self, line: str) -> None:
-        """Put a line in place of the one that is shown."""
         if line != self._shown:
             blank = " " * (len(self._shown) - len(line))
             text = f"\r{line}{blank}" if line else f"\r{blank}\r"
@@ -89,14 +88,14 @@ class Bar:
 
 
 BAR = Bar()
-"""The progress of this process."""
+"""Progress line of this process."""
 
 
 def progress_line(seconds: float, now: float, width: int) -> str:
-    """Return the work in progress: bytes, MB/s and the time left, as far as known.
+    """Return the progress line: work, bytes, MB/s and the remaining time, as far as known.
 
-    seconds  time that the command has worked
-    now      the current time, as in `Progress.began`
+    seconds  seconds since the work began
+    now      current time, as in `Progress.began`
     width    maximum number of characters
     """
     done, total = PROGRESS.done, PROGRESS.total
@@ -112,9 +111,8 @@ def progress_line(seconds: float, now: float, width: int) -> str:
 
 
 def _percent() -> list[str]:
-    """Return the completed share of a query, if known."""
     share = -1.0
-    with suppress(Exception):  # the connection may be closed meanwhile
+    with suppress(Exception):  # the connection may already be closed
         share = PROGRESS.share() if PROGRESS.share is not None else -1.0
     return [f"{share:.0f}%"] if share > 0 else []
 
@@ -129,7 +127,6 @@ def _bytes(done: int, total: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Return a length of time: 8 s, 1:20 min, 2:05 h."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

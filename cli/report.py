@@ -15,7 +15,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, report_message, said_format
+from smfparse.cli.output import Output, finish, format_of_name, report_message
 from smfparse.cli.report_files import DRAWN, is_workbook, text_options, write_report
 from smfparse.cli.words import is_input
 from smfparse.rendering.formats import PARQUET, TEXT, XLSX
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import Sections
 
 _ALL = "all"
-"""The name for all reports."""
+"""Name for all reports."""
 
 
 def _format(options: Mapping[str, Any]) -> str:
-    """Return the default format: CSV for a DD name of MP1B that ends in CSV.
+    """Return the default format: CSV for an MP1B DD name that ends in CSV.
 
-    For all reports, XLSX if the output is named *.xlsx.
+    The default for all reports is XLSX if the output is named *.xlsx.
     """
     name, prints_text = options["name"], options["explain"] or options["listed"]
     if _is_all(name) and not prints_text:
@@ -43,7 +43,7 @@ def _format(options: Mapping[str, Any]) -> str:
 
 def _check_several(output: Path | None) -> None:
     """Raise UsageError if the output of all reports is neither a folder nor a workbook."""
-    if output is None or (said_format(output) not in (None, XLSX) and not output.is_dir()):
+    if output is None or (format_of_name(output) not in (None, XLSX) and not output.is_dir()):
         raise click.UsageError(
             "report all writes several files; name a folder (--output reports) or a workbook "
             "(--output book.xlsx)."
@@ -55,7 +55,6 @@ def _is_all(name: str | None) -> bool:
 
 
 def _names(_context: click.Context, _argument: click.Parameter, text: str) -> list[str]:
-    """Complete names of reports."""
     from smfparse.reports.declaration import report_names
 
     return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
@@ -192,7 +191,7 @@ def command(
 
 
 def _lists(name: str | None) -> bool:
-    """Whether the name is an input and not a report: the reports are listed then."""
+    """Whether the name is an input and not a report, so that the reports are listed."""
     from smfparse.reports.declaration import is_report
 
     if name is None or _is_all(name) or is_report(name) or not is_input(name):
@@ -202,7 +201,7 @@ def _lists(name: str | None) -> bool:
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
-    """Return the sections that the options request; None: those that the report declares."""
+    """Return the sections that the options request; None: as declared by the report."""
     from smfparse.reports.sections import TOTAL, every
 
     if interval and total:
@@ -211,7 +210,6 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
 
 
 def _report(name: str | None) -> Report:
-    """Return the report of that name."""
     from smfparse.reports.declaration import report
 
     if name is None:
@@ -220,7 +218,6 @@ def _report(name: str | None) -> Report:
 
 
 def _explain(name: str | None, output: Output) -> None:
-    """Write the formulas of a report."""
     from smfparse.reports.running import explain
 
     if _is_all(name):
@@ -276,7 +273,6 @@ def _print_all(
     total: bool,
     **asked: Any,
 ) -> None:
-    """Write every report of inputs as a file or a sheet."""
     from smfparse.cli.all_reports import write_all
 
     sections = _sections(interval, total)
@@ -295,7 +291,7 @@ def _list(
     reading: Reading,
     at_length: bool,
 ) -> None:
-    """Write the list of reports; with inputs (`name` is the first), also whether they have data."""
+    """Write the list of reports; with inputs (`name` is the first), also which have data."""
     from smfparse.reports.declaration import is_report
     from smfparse.reports.listing import ListDocument, reports_listed
 

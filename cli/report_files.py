@@ -1,4 +1,4 @@
-"""How a report is written, by itself or with all others."""
+"""The output of a report, alone or as one of all reports."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import Sections
 
 _LEAST_WIDTH = 40
-"""Minimum characters per line: in fewer, a table is unreadable."""
+"""Minimum characters per line: with fewer, a table is unreadable."""
 _LONGER = 1.5
-"""From this multiple of the requested length on, recorded intervals count as longer."""
+"""Ratio to the requested length from which a recorded interval counts as longer."""
 _MOST_TASKS = 1_000
-"""Maximum number of tasks in a report on a terminal, with about 30 lines each."""
+"""Maximum number of tasks, of about 30 lines each, in a report on a terminal."""
 DRAWN = (DOT, MERMAID)
 """Formats of reports that are graphs."""
 
 
 def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for text to the `output` of a command; write it below `output_options`."""
+    """Add options for text, stored in `output`; place this decorator below `output_options`."""
 
     @click.option(
         "--width",
@@ -62,7 +62,7 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_workbook(path: Path | None) -> bool:
-    """Whether the name of an output is a workbook."""
+    """Whether the path of an output ends in .xlsx."""
     return path is not None and path.suffix.lower() == f".{XLSX}"
 
 
@@ -76,9 +76,9 @@ def write_report(
     *,
     empty: bool = True,
 ) -> bool:
-    """Write a report in its format; return whether it has rows.
+    """Write a report in the format of `output`; return whether the report has rows.
 
-    empty  whether to write it even without rows
+    empty  whether a report without rows is written
 
     Raises UsageError for a report that is too long for a terminal.
     """
@@ -126,7 +126,7 @@ def _check_length(which: Report, catalog: Catalog) -> None:
 
 
 def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None) -> None:
-    """Print a message if recorded intervals are longer than the requested ones."""
+    """Print a message if recorded intervals are longer than the requested intervals."""
     from smfparse.calendar.coverage import length_text
 
     recorded = first[0].get("interval_seconds") if first else None

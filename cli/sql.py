@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from smfparse.query.prompt import View
 
 _FILES = (PARQUET, XLSX)
-"""Formats that a prompt does not print."""
+"""Formats that the prompt does not support."""
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
 
 _SHELL = (
     *("anonymise", "capacity", "check", "compare", "convert", "dashboard", "dump", "generate"),
     *("info", "plot", "report", "smfparse", "summary", "trend"),
 )
-"""Commands of smfparse at the prompt: no SQL statement begins with these words."""
+"""Words that start a command of smfparse at the prompt: no SQL statement begins with them."""
 _MOST_SQL = 16 << 20
-"""Maximum bytes of statements that are read: standard input may be endless."""
+"""Maximum bytes of statements: standard input may be endless."""
 
 
 class _Command(click.Command):
@@ -123,7 +123,6 @@ def command(
 
 
 def _write(catalog: Catalog, query: str, output: Output) -> int:
-    """Write the results of statements; return the number of rows."""
     if output.format == PARQUET:
         return output.write_parquet([catalog.arrow(query)])
     from smfparse.rendering.rows import RowsDocument
@@ -152,7 +151,7 @@ def _is_query(argument: str) -> bool:
 
 
 def _decoded(text: bytes, name: str) -> str:
-    """Return statements. Raises UsageError if there are none, or if they are too long."""
+    """Return the text of statements. Raises UsageError if it is empty or too long."""
     if len(text) > _MOST_SQL:
         raise click.UsageError(f"{name}: more than {_MOST_SQL:,} bytes of SQL")
     try:
@@ -170,21 +169,21 @@ def _can_ask(inputs: tuple[str, ...], output: Output) -> bool:
 
 
 def _from_stdin(inputs: tuple[str, ...]) -> str:
-    """Return the statements on standard input, unless it is an input or a keyboard."""
+    """Return the statements on standard input. Raises UsageError for an input or a keyboard."""
     if "-" in inputs or sys.stdin.isatty():
         raise click.UsageError(_NO_QUERY)
     return _decoded(sys.stdin.buffer.read(_MOST_SQL + 1), "standard input")
 
 
 class _Results:
-    """The results of a script; `rows` is the number of their rows."""
+    """The results of a script; `rows` is the number of rows in all results."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self.rows = 0
 
     def of(self, script: str) -> Generator[tuple[str, Iterable[Any]], None, None]:
-        """Run the statements; yield each one that returns rows, with these rows in parts."""
+        """Run the statements; yield each statement that returns rows, and its rows in parts."""
         statements = self._catalog.statements(script)
         for number, statement in enumerate(statements, 1):
             with closing(self._parts(statement, number, len(statements))) as parts:
@@ -201,7 +200,7 @@ class _Results:
 
 @contextmanager
 def _placed(number: int, count: int) -> Iterator[None]:
-    """Add the number of the failing statement to an error, if there are several."""
+    """Add the number of the failing statement to an error, if a script has several statements."""
     from smfparse.errors import RequestError
 
     try:
@@ -214,11 +213,11 @@ def _placed(number: int, count: int) -> Iterator[None]:
 
 def _ask(
     catalog: Catalog,
-    format: str,  # noqa: A002 - as everywhere
+    format: str,  # noqa: A002 - the same name everywhere
     opened: Inputs,
     inputs: Sequence[str],
 ) -> None:
-    """Prompt for queries, and report damage as soon as it is found."""
+    """Prompt for queries; report damage after the query that finds it."""
     from smfparse.cli.at_prompt import run_at_prompt
     from smfparse.inspecting.described import description
     from smfparse.query.prompt import Console, Shell
@@ -246,7 +245,7 @@ def _ask(
         return lines(document, view.mode)
 
     report_message("SQL over the tables; .help for help, Ctrl-D to leave")
-    BAR.leave()  # a prompt waits for its user
+    BAR.leave()  # waiting for the user is not work
     run = partial(run_at_prompt, prompt=click.get_current_context(), inputs=inputs)
     shell = Shell(frozenset(_SHELL), run, BAR.working)
     Console(catalog, render, describe, show, complain, report_new_damage, shell, format).run()

@@ -1,4 +1,4 @@
-"""Words of the command line: corrects variants, and shows options for parameters in errors."""
+"""Words of the command line: corrected variants, and options in place of parameters in errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
 
 
 def is_input(name: str) -> bool:
-    """Whether a name is an input: a file, standard input, a URL, or a pattern with files."""
+    """Whether a name is an input: a file, standard input, a URL, or a pattern of existing files."""
     from glob import glob
 
     from smfparse.places.kinds import is_url
@@ -30,14 +30,14 @@ def is_input(name: str) -> bool:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name looks like a file, existing or not: it has a folder or an extension."""
+    """Whether a name looks like a file name: it contains a folder or an extension."""
     return bool(Path(name).suffix) or Path(name).name != name
 
 
-def meant(arguments: Sequence[str]) -> list[str]:
+def corrected(arguments: Sequence[str]) -> list[str]:
     """Return arguments with two variants corrected.
 
-    `help NAME` becomes `NAME --help`; the day and time of `--from 2026-03-04 09:00` one value.
+    `help NAME` becomes `NAME --help`; day and time in `--from 2026-03-04 09:00` become one value.
     """
     if arguments[:1] == ["help"]:
         return [*arguments[1:2], "--help"]
@@ -51,21 +51,21 @@ def meant(arguments: Sequence[str]) -> list[str]:
 
 
 def _ends_in_day(arguments: Sequence[str]) -> bool:
-    """Whether the last argument is the day of an option for a time."""
+    """Whether the last argument is a day, as the value of an option for a time."""
     if not arguments or not _DAY.fullmatch(arguments[-1]):
         return False
     return "=" in arguments[-1] or arguments[-2:-1] in [[each] for each in _TIMES]
 
 
 _VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|-?\w+))"""
-"""The value after the name of a parameter."""
+"""Regular expression for the value of a parameter in a message."""
 
 
 def in_options(error: SmfError, command: click.Command) -> str:
-    """Return the message of an error with the options of `command` for its parameters.
+    """Return the message of an error with parameters replaced by the options of `command`.
 
-    `since=` becomes --from, `append=True` --append, `jobs=1` --jobs 1. Only parameters
-    listed in the error are replaced: a file may be called jobs=1.
+    `since=` becomes --from, `append=True` --append, `jobs=1` --jobs 1. Only parameters listed in
+    the error are replaced, because the name of a file may be jobs=1.
     """
     message = str(error)
     options = _options(command)
@@ -83,7 +83,7 @@ def in_options(error: SmfError, command: click.Command) -> str:
 def _options(command: click.Command) -> dict[str, str]:
     """Return the options of a command, or of all commands of a group, by name and by parameter.
 
-    If the name of one option is the parameter of another, the name counts: --types and --type.
+    If the name of one option is the parameter of another, the name is used: --types and --type.
     """
     parts = command.commands.values() if isinstance(command, click.Group) else [command]
     options = [each for part in parts for each in part.params if isinstance(each, click.Option)]

@@ -1,12 +1,12 @@
-"""Declarations in TOML: a dataclass lists the keys, and each key is checked when it is read.
+"""Declarations in TOML: a dataclass declares the keys, and each value is checked when it is read.
 
-A field `name: Annotated[type, Key("description")]` declares the key `name`; it is required unless
-the field has a default. The type is str, bool, float, Any, another such dataclass, or a tuple,
-frozenset or Mapping[str, ...] of these; each of them can be optional (`| None`). Every fault is a
-RequestError with the file, the key, the problem and the correction.
+A field `name: Annotated[type, Key("description")]` declares the key `name`, which is required
+unless the field has a default. The type is str, bool, float, Any, another such dataclass, or a
+tuple, frozenset or Mapping[str, ...] of these types; every type can be optional (`| None`). Every
+fault is a RequestError with the file, the key, the problem and the correction.
 
-Modules with such dataclasses do not use `from __future__ import annotations`: compiling the text of
-each annotation again would take 2% of the time of a short command.
+Modules with such dataclasses do not use `from __future__ import annotations`, because compiling the
+texts of annotations would take 2% of the time of a short command.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
     float: ("a number", "numbers", (int, float)),
     Any: ("any value", "values", object),
 }
-"""By type: the words for one value and for several, and the accepted types in TOML."""
+"""By type: words for one value, words for several values, and accepted types of TOML values."""
 _NAMES = re.compile(r"\{(\w+)")
 _NAMED = re.compile(r"\{(\w+)(?:\[\d+\])?\}")
-"""The placeholders in a key that declares several names."""
+"""Regular expression for a placeholder in a key that declares several names."""
 
 
 class Key(NamedTuple):
     """A key of a declaration.
 
-    meaning   its description
-    left_out  the meaning of a missing key, if the default of the field does not show it
-    among     the names that its strings may contain; empty: any text
-    read      converts the TOML value, instead of the type; its arguments are this value, its place
-              and the values of the keys before it
-    written   words for the TOML value if `read` converts it from another type
+    meaning   description of the key
+    left_out  meaning of a missing key, if the default of the field does not show it
+    among     valid strings; empty: all
+    read      function that converts the TOML value; the arguments are this value, its place and the
+              values of the previous keys; None: the type of the field converts it
+    written   words for the TOML value, if `read` converts it from another type
     """
 
     meaning: str
@@ -58,7 +58,7 @@ class Key(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A key as the dataclass declares it: `hint` is its type; `default` counts if not required."""
+    """A key as declared by the dataclass: `hint` is the type; `default` counts if not required."""
 
     name: str
     key: Key
@@ -68,22 +68,22 @@ class Declared(NamedTuple):
 
     @property
     def type(self) -> str:
-        """Words for its value in TOML: a string, a list of strings."""
+        """Words for the value in TOML: a string, a list of strings."""
         return self.key.written or _called(self.hint)[0]
 
 
 class Where(NamedTuple):
-    """A place in a declaration: its file, and the key there (`figures.gets.style`)."""
+    """A place in a declaration: the file, and the key in the file (`figures.gets.style`)."""
 
     file: str
     key: str = ""
 
     def at(self, name: object) -> Where:
-        """Return the place of a key, or of an element of a list, inside this one."""
+        """Return the place of a key, or of an element of a list, inside this place."""
         return Where(self.file, f"{self.key}.{name}" if self.key else str(name))
 
     def wrong(self, what: str) -> RequestError:
-        """Return the error: `what` is the problem and, after a semicolon, the correction."""
+        """Return the error for this place; `what`: problem, semicolon, correction."""
         return RequestError(": ".join(filter(None, (self.file, self.key, what))))
 
     def unknown(self, what: str, name: str, among: Iterable[str]) -> RequestError:
@@ -93,7 +93,7 @@ class Where(NamedTuple):
         return self.wrong(f"unknown {what} {name!r}; {way_out}")
 
     def check(self, what: str, name: str, among: Collection[str]) -> None:
-        """Raise RequestError if `name` is not one of `among`."""
+        """Raise RequestError if `name` is not in `among`."""
         if name not in among:
             raise self.unknown(what, name, among)
 
@@ -103,7 +103,7 @@ def _one_of(names: Collection[str]) -> str:
 
 
 def toml(file: Path, where: Where) -> dict[str, Any]:
-    """Return the content of a TOML file. Raises RequestError if it is not TOML."""
+    """Return the content of a TOML file. Raises RequestError if it is unreadable or invalid."""
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -115,11 +115,11 @@ def toml(file: Path, where: Where) -> dict[str, Any]:
 def families(
     table: Mapping[str, Any], each: Mapping[str, Iterable[Any]], where: Where
 ) -> Iterator[tuple[str, str, Any]]:
-    """Yield the entries of a table: the key, the name and the value of each.
+    """Yield key, name and value of each entry of a table.
 
-    A key that contains `{verb}` is expanded to several names, one for each element of
-    `each["verb"]`. An element may be several words: `{verb[0]}`. Consecutive entries with the same
-    placeholders are expanded together: all entries of one verb, then all of the next.
+    A key that contains `{verb}` is expanded to several names, one per element of `each["verb"]`. An
+    element can be a list of words: `{verb[0]}`. Consecutive entries with the same placeholders are
+    expanded together: all entries of one verb, then all entries of the next verb.
     """
     for names, found in groupby(table.items(), lambda entry: tuple(_NAMES.findall(entry[0]))):
         some = list(found)
@@ -132,7 +132,7 @@ def families(
 
 
 def filled(value: Any, named: Mapping[str, Any]) -> Any:
-    """Return a declaration in which `{name}` and `{name[0]}` are replaced; other braces stay."""
+    """Return a value in which `{name}` and `{name[0]}` are replaced by values of `named`."""
     if isinstance(value, dict):
         return {key: filled(each, named) for key, each in value.items()}
     if isinstance(value, list):
@@ -145,7 +145,7 @@ def filled(value: Any, named: Mapping[str, Any]) -> Any:
 def entries(file: Path) -> Iterator[tuple[str, Any, Where]]:
     """Yield the name, the value and the place of each key of a TOML file.
 
-    Raises RequestError if it is not TOML.
+    Raises RequestError if the file is unreadable or invalid.
     """
     where = Where(str(file))
     for name, spec in toml(file, where).items():
@@ -154,7 +154,7 @@ def entries(file: Path) -> Iterator[tuple[str, Any, Where]]:
 
 @cache
 def declared_keys(cls: type[DataclassInstance]) -> tuple[Declared, ...]:
-    """Return the keys that a dataclass declares, in their order."""
+    """Return the keys that a dataclass declares, in order."""
     return tuple(_declared(cls))
 
 
@@ -170,9 +170,9 @@ def _declared(cls: type[DataclassInstance]) -> Iterator[Declared]:
 
 
 def read_table(cls: type[DataclassInstance], spec: Any, where: Where) -> dict[str, Any]:
-    """Return the values of `spec` for the keys of a dataclass, each converted to its type.
+    """Return the values of `spec` for the keys of a dataclass, each converted to the field's type.
 
-    Raises RequestError for a key that is missing, unknown or of another type.
+    Raises RequestError for a missing or unknown key, or a value of another type.
     """
     spec = expected(dict, spec, "a table", where)
     keys = {each.name: each for each in declared_keys(cls)}
@@ -214,7 +214,7 @@ def as_type(hint: Any, value: Any, where: Where) -> Any:
 
 
 def expected(kinds: type | tuple[type, ...], value: Any, what: str, where: Where) -> Any:
-    """Return the value if its type is one of `kinds`. Raises RequestError otherwise."""
+    """Return the value if it has one of the types `kinds`. Raises RequestError otherwise."""
     if isinstance(value, kinds) and (kinds in (bool, object) or not isinstance(value, bool)):
         return value
     raise where.wrong(f"expected {what}, found {value!r}; write {what}")
@@ -222,7 +222,7 @@ def expected(kinds: type | tuple[type, ...], value: Any, what: str, where: Where
 
 @cache
 def _called(hint: Any) -> tuple[str, str]:
-    """Return the words for a value of a type, and for several of them."""
+    """Return words for one value of a type, and for several values."""
     if is_dataclass(hint):
         return "a table", "tables"
     if hint in _SCALARS:

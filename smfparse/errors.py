@@ -1,15 +1,15 @@
-"""The exception tree, and the record of unusable bytes of a file.
+"""The exception tree, and the log of damage.
 
-    SmfError                 root: catch this one
-    ├── InputError           nothing usable: missing, unreadable, empty or not an SMF file
+    SmfError                 root: catch this class
+    ├── InputError           no usable input: missing, unreadable, empty or not an SMF file
     ├── OutputError          the output, or a temporary file, cannot be written
-    ├── RequestError         the call itself is wrong: unknown names, an output that exists
-    │   └── QueryError       SQL that fails, in the words of DuckDB: several lines
+    ├── RequestError         the request is wrong: unknown names, an output that exists
+    │   └── QueryError       SQL that fails, with the message of DuckDB: several lines
     ├── DamageError          an input is damaged, and strict=True stops at the first damage
     └── LayoutError          a control block is declared or built wrongly
 
-Damage inside a file is not an exception, unless requested: the good records are used and each loss
-is reported as a `Damage` in the `DamageLog` of the input.
+Damage inside a file is not an exception, unless requested: the good records are used, and each loss
+is a `Damage` in the `DamageLog` of the input.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 class SmfError(Exception):
     """Root of every error that smfparse raises on purpose.
 
-    parameters  parameters in the message, as `since=`; the command line shows options instead
+    parameters  parameters in the message, as in `since=`, which the command line shows as options
     """
 
     def __init__(self, message: object, *parameters: str) -> None:
@@ -45,16 +45,16 @@ class OutputError(SmfError):
 
 
 def unwritable(place: object, error: OSError) -> OutputError:
-    """Return the error for a place that cannot be written: reason, and advice for a full disk."""
+    """Return the error for a place that cannot be written, with advice if the disk is full."""
     reason = os.strerror(error.errno) if error.errno else error.strerror or str(error)
     way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""
     return OutputError(f"{place}: {reason}{way_out}")
 
 
 def did_you_mean(near: Iterable[str], otherwise: str, kind: str = "") -> str:
-    """Return `did you mean A, B or C?`; `otherwise` without near names.
+    """Return `did you mean A, B or C?`; without names, `otherwise`.
 
-    kind  the word before the names: `queue manager`
+    kind  words before the names: `queue manager`
     """
     *before, last = [*near] or [""]
     names = " or ".join(filter(None, (", ".join(before), last)))
@@ -71,7 +71,7 @@ class RequestError(SmfError):
 
 
 class QueryError(RequestError):
-    """SQL that fails. The message is the one of DuckDB, with several lines."""
+    """SQL that fails, with the message of DuckDB: several lines."""
 
 
 class LayoutError(SmfError):
@@ -81,9 +81,9 @@ class LayoutError(SmfError):
 class Damage(NamedTuple):
     """Bytes of an input that could not be used.
 
-    `offset` is the first byte in the decompressed source, `length` the number of skipped bytes
-    (None: to the end of a stream of unknown size), `record_no` the number of the logical record,
-    from 1, if known.
+    offset     first byte, in the decompressed source
+    length     number of skipped bytes; None: to the end of a stream of unknown size
+    record_no  number of the logical record, from 1; None: unknown
     """
 
     source: str
@@ -114,12 +114,15 @@ class DamageError(SmfError):
 
 @dataclass
 class DamageLog:
-    """Every distinct damage found so far, in order; the first `keep` with their details.
+    """Every distinct damage, in the order in which it was found.
 
-    Some callers read an input once per table, so the same damage can be found again. It is counted
-    once if its details are kept.
+    Some callers read an input once per table, and find the same damage again. Such damage is
+    counted once, if its details are stored.
 
-    strict  whether the first damage ends the reading
+    keep     maximum number of damages with details
+    details  the first damages
+    count    number of damages
+    strict   whether the first damage ends the read
     """
 
     keep: int = 100_000
@@ -145,18 +148,15 @@ class DamageLog:
         self.count += later.count - len(later.details)
 
     def arrange(self) -> None:
-        """Put the details in the order of the bytes, source by source.
-
-        Without this, the order depends on the pieces that were read together.
-        """
+        """Sort the details by source and offset: the order of damage depends on the chunks."""
         sources = dict.fromkeys(each.source for each in self.details)
         places = {source: number for number, source in enumerate(sources)}
         self.details.sort(key=lambda each: (places[each.source], each.offset, each.reason))
 
     def check(self) -> None:
-        """Raise DamageError for the first damage in its source, if the log is strict and has any.
+        """Raise DamageError for the damage with the least offset, if the log is strict.
 
-        Called after each chunk, because damage within a chunk is not met in the order of the bytes.
+        Called after each chunk, because damage in a chunk is not found in the order of the bytes.
         """
         if self.strict and self.details:
             raise DamageError(min(self.details, key=lambda each: each.offset))

@@ -1,6 +1,6 @@
-"""Ctrl-C during library calls that ignore signals; other ending signals; the time limit.
+"""Ctrl-C during library calls that ignore signals; other signals that end processes; time limits.
 
-All of them end the work by KeyboardInterrupt, like Ctrl-C, so that no temporary file remains.
+All raise KeyboardInterrupt, so that no temporary file remains.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any
 from smfparse.errors import SmfError
 
 WATCHER = "smfparse-interrupts"
-"""Name of the thread that waits for an interrupt; it holds no lock, so processes may be forked."""
+"""Name of the thread that waits for signals; it holds no lock, so processes may be forked."""
 _END = b"\0"
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that ask a process to end: from the system, a service manager or a closed terminal."""
+"""Signals that ask a process to end: of the system, a service manager or a closed terminal."""
 _STOPPED = threading.Event()
-"""Set when `interrupting` calls `stop`: other threads check it, because they get no signals."""
+"""Set when `interrupting` calls `stop`; for other threads, because they get no signals."""
 _STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
 
 
 @contextmanager
 def interrupting(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` at once when SIGINT or one of ENDS comes, or time is up.
+    """Call `stop` at once when SIGINT or a signal of ENDS arrives, or the time limit is reached.
 
-    Python raises KeyboardInterrupt only between its own instructions, not in a library call. Does
-    nothing outside the main thread, because only that thread can be interrupted.
+    Python raises KeyboardInterrupt only between its own instructions, not in a library call.
+    Outside the main thread nothing is done, because only the main thread can be interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -54,7 +54,7 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _watch(reader: int, stop: Callable[[], None]) -> None:
-    """Read the numbers of signals as they arrive, and call `stop`."""
+    """Read the numbers of signals at their arrival, and call `stop`."""
     while (found := os.read(reader, 1)) != _END:
         if found[0] in _STOPS:
             _STOPPED.set()
@@ -62,31 +62,31 @@ def _watch(reader: int, stop: Callable[[], None]) -> None:
 
 
 def check_interrupt() -> None:
-    """Raise KeyboardInterrupt in another thread after `interrupting` has called `stop`."""
+    """Raise KeyboardInterrupt, outside the main thread, after `interrupting` has called `stop`."""
     if _STOPPED.is_set() and threading.current_thread() is not threading.main_thread():
         raise KeyboardInterrupt
 
 
 class Asked:
-    """Whether the process was asked to end, by one of ENDS.
+    """Whether the process was asked to end, by a signal of ENDS.
 
-    signal  the number of the signal; None: not asked
+    signal  number of the signal; None: the process was not asked
     """
 
     signal: int | None = None
 
 
 ASKED = Asked()
-"""The state of this process: after such an interrupt, the work does not continue."""
+"""The state of this process. After a signal of ENDS, the work does not continue."""
 
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Raise KeyboardInterrupt for the first of ENDS; further signals do not disturb the end.
+    """Raise KeyboardInterrupt for the first signal of ENDS; ignore further signals of ENDS.
 
-    ASKED shows the signal even if a library converts the exception to another error, as numpy does
-    when it compares types. Signals that are ignored, as with nohup, stay ignored. Does nothing
-    outside the main thread.
+    ASKED contains the signal even if a library converts the exception to another error, as numpy
+    does when it compares types. Signals that are already ignored, as with nohup, stay ignored.
+    Outside the main thread nothing is done.
     """
     ASKED.signal = None
     if threading.current_thread() is not threading.main_thread():
@@ -118,9 +118,9 @@ def _handle(signals: Iterable[signal.Signals], how: Any) -> None:
 
 @contextmanager
 def timed(seconds: int | None) -> Iterator[None]:
-    """Raise SmfError if the work takes longer; None: no limit.
+    """Raise SmfError if the block takes more than `seconds`; None: no limit.
 
-    The work is interrupted as by Ctrl-C. Must be called in the main thread.
+    The block is interrupted as by Ctrl-C. Must be called in the main thread.
     """
     if seconds is None:
         yield
@@ -145,9 +145,9 @@ def timed(seconds: int | None) -> Iterator[None]:
 
 @contextmanager
 def _alarm(seconds: int, ring: Callable[..., None]) -> Iterator[None]:
-    """Call `ring` in the main thread after `seconds`, unless the work ends earlier.
+    """Call `ring` in the main thread after `seconds`, unless the block ends earlier.
 
-    This also works if SIGINT is ignored, as for background commands of a script.
+    `ring` is called even if SIGINT is ignored, as for background commands of a script.
     """
     number = getattr(signal, "SIGALRM", signal.SIGINT)
     before = signal.signal(number, ring)

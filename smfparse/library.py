@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from smfparse.capacity.answering import Answer
 
 Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
-"""The type of returned rows: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
+"""The type of returned rows: pyarrow.Table, polars.DataFrame or pandas.DataFrame."""
 
 
 @dataclass(frozen=True, repr=False)
 class Findings(Checked):
-    """The findings of all rules, the most serious first; notebooks show them like `check`.
+    """The findings of all rules, the most serious first; notebooks show the output of `check`.
 
     inputs  names of the inputs, for the commands that show the evidence
     """
@@ -88,7 +88,7 @@ class _Tables:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names of all tables: a control block each, and `record` and `damage`."""
+        """The names of all tables: one per control block, and `record` and `damage`."""
         return tuple(table_names())
 
     @property
@@ -105,7 +105,7 @@ class _Tables:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table as pyarrow.RecordBatches, in the order of the inputs.
 
-        columns  the columns to decode; None: all
+        columns  the columns to decode; None: all columns
         """
         plain = self._schema(table, columns)
         for _, batch in self.inputs.batches({table.lower(): frozenset(plain.names)}):
@@ -118,7 +118,7 @@ class _Tables:
         return pa.Table.from_batches(self.batches(table, plain.names), plain)
 
     def _schema(self, table: str, columns: str | Iterable[str] | None) -> pa.Schema:
-        """Return the schema of wanted columns (None: all), in the order in which they are named."""
+        """Return the schema of `columns` (None: all columns), in the order of `columns`."""
         (known,) = wanted_tables([table])
         if columns is None:
             return plain_schema(known, self.inputs.names(known))
@@ -127,20 +127,20 @@ class _Tables:
     def polars(self, table: str) -> pl.LazyFrame:
         """Return the rows of a table as a polars.LazyFrame.
 
-        A query decodes only the required columns, and stops when it has the rows that it needs.
-        The decoder skips records by filters on system, queue manager, time (`counted_at` or
+        A query decodes only the required columns, and stops when it has the required rows. The
+        decoder skips records by filters on system, queue manager, time (`counted_at` or
         `smf_time`), and the names of jobs, queues and channels, compared with constants by `==`,
-        `is_in`, `<` and the like. Collecting it reads the inputs and raises their errors. `damage`
-        then lists the damage found.
+        `is_in`, `<` and similar operators. `collect` reads the inputs and raises their errors.
+        `damage` then lists the damage found.
         """
         return lazy_frame(self.inputs, table)
 
     def connect(self) -> Connection:
-        """Return a DuckDB connection with all tables; close it when it is no longer needed.
+        """Return a DuckDB connection with all tables; the caller closes the connection.
 
-        Every scan of a table reads the SMF files again: a join of three tables reads them three
-        times, whereas `sql` reads them once. Times are UTC. A `cursor()` or `duplicate()` of the
-        connection has no tables of SMF files. All errors are errors of duckdb.
+        Every scan of a table reads the SMF files: a join of three tables reads the files three
+        times, whereas `sql` reads the files once. Times are UTC. A `cursor()` or `duplicate()` of
+        the connection has no tables of SMF files. All errors are errors of duckdb.
         """
         return Catalog(self.inputs).with_everything()
 
@@ -158,17 +158,17 @@ class _Tables:
     def sqls(self, queries: Mapping[str, str], *, safe: bool = False) -> dict[str, pa.Table]:
         """Return the rows of several named queries; see `sql`.
 
-        SMF files are read once for all of them; their rows are kept in the temporary folder.
+        SMF files are read once for all queries; rows of the files are kept in the temporary folder.
         """
         with Catalog(self.inputs, safe=safe) as catalog:
             return dict(zip(queries, catalog.arrows(list(queries.values())), strict=True))
 
 
 class SmfData(_Tables):
-    """Open SMF files and datasets; every method reads them again.
+    """Open SMF files and datasets; every method reads the inputs again.
 
     Methods raise RequestError for unknown names, InputError for unreadable inputs, and DamageError
-    for damage with `strict`. All are SmfError.
+    for damage with `strict`. All these errors are SmfError.
     """
 
     def report(
@@ -202,7 +202,7 @@ class SmfData(_Tables):
     ) -> Shown:
         """Return a printed report; options as in `report`.
 
-        It appears as tables in a notebook, and as text elsewhere.
+        Notebooks show the report as tables; otherwise it is text.
         """
         from smfparse.advice.answering import answered_rows
         from smfparse.reports.declaration import report
@@ -232,8 +232,8 @@ class SmfData(_Tables):
         """Return the ranked findings of all rules; their `table` is a pyarrow.Table.
 
         policy  a file with limits and exceptions of the site: see docs/check.md
-        limits  by rule, or rule and name: {"LOG-RESPONSE": 1200, "LOG-BUSY.pages": 90}
-        only    rules and diagnoses to return, or patterns; empty: all
+        limits  limits by rule, or by rule and name: {"LOG-RESPONSE": 1200, "LOG-BUSY.pages": 90}
+        only    rules and diagnoses to return, or patterns; empty: all rules and diagnoses
         """
         from smfparse.advice.explaining import chosen_ids
         from smfparse.advice.policy import site_policy
@@ -247,9 +247,9 @@ class SmfData(_Tables):
         """Return the answers of a planner, one for each queue manager, from its SMF data.
 
         name    a planner: `log`, `channels`; docs/planning.md lists all
-        values  inputs that override measured values: log_io_time=92. Without either, IBM's
-                published values are used. A value outside the range of the planner is a
-                RequestError
+        values  inputs that override measured values: log_io_time=92. For an input that is neither
+                given nor measured, IBM's published value is used. A value outside the range of the
+                planner is a RequestError
         """
         from smfparse.capacity.answering import answers
 
@@ -261,7 +261,7 @@ class SmfData(_Tables):
     ) -> None:
         """Write an HTML page with findings and charts.
 
-        path    the file; refused if it exists, unless `force`
+        path    the file; an existing file is refused unless `force`
         before  earlier data of the same queue managers, shown in the charts and in a table of
                 changes
         """
@@ -286,7 +286,7 @@ def open_data(
 ) -> SmfData:
     """Open SMF files and datasets, and select the records of `selection`.
 
-    paths            one or several: files, folders, patterns, URLs, `-`; a Path is not a pattern
+    paths            one or several files, folders, patterns, URLs, `-`; a Path is not a pattern
     selection        `Selection.of(qmgr="QM*", since="2200")`
     jobs             processes that decode large SMF files, in SQL and reports only compressed
                      ones; default 1
@@ -299,8 +299,8 @@ def open_data(
                      `Europe/Berlin`; None: zone of each z/OS system
     limits           memory limits: `smfparse.limits.Limits`
 
-    Raises RequestError for an unknown zone, InputError if an input is missing, unreadable, neither
-    an SMF file nor a dataset, or too long to copy.
+    Raises RequestError for an unknown zone, InputError if an input is missing, unreadable, no SMF
+    file and no dataset, or too long to copy.
     """
     several = [paths] if isinstance(paths, (str, Path, Url)) else paths
     for name in options.keys() - Options.__annotations__.keys():
@@ -328,16 +328,17 @@ def convert(
 ) -> SmfData:
     """Write SMF files as a dataset, as `smfparse convert` does; return the dataset, opened.
 
-    inputs     as in `open`, including URLs, and likewise `selection` and `options`
-    folder     the dataset; can be a URL if no dataset exists there, without `append` and `force`
+    inputs     as in `open`, including URLs; `selection` and `options` also as in `open`
+    folder     the dataset; a URL is allowed if no dataset exists there, without `append` and
+               `force`
     executor   a concurrent.futures.Executor that decodes and writes files of 64 MB or more, in
-               processes or on machines that see inputs and `folder` under the same paths
+               processes or on machines on which inputs and `folder` have the same paths
                (docs/dataset.md: Spark); None: `jobs` processes of this machine. Files are divided
-               into at least `jobs` parts, of up to 1 GB. It is not shut down
+               into at least `jobs` parts, of up to 1 GB. The executor is not shut down
     append     whether to add inputs to a dataset; waits up to one hour for other writers
     partition  whether to divide rows into folders by day, in large tables also by queue manager
-    types      number types: "signed" for Iceberg, Delta and Spark; None: those of the dataset, or
-               exact
+    types      number types: "signed" for Iceberg, Delta and Spark; None: types of the existing
+               dataset, or exact
     force      whether to replace an existing dataset
 
     Raises RequestError if `folder` contains other files, InputError if an input is unreadable or
@@ -361,9 +362,9 @@ def convert(
 def compact(folder: str | Path) -> Compacted:
     """Combine the small files of each folder of a dataset, like `smfparse compact`.
 
-    Returns the number of files `before` and `after`, and their rows; all 0 if nothing changed.
-    Raises RequestError if `folder` is not a dataset, InputError if a file of it is damaged,
-    OutputError if it cannot be written.
+    Returns the number of files `before` and `after`, and their rows; all 0: nothing changed. Raises
+    RequestError if `folder` is not a dataset, InputError if a file of the dataset is damaged,
+    OutputError if a file cannot be written.
     """
     return compact_dataset(place_of(folder), LIMITS)
 
@@ -373,13 +374,13 @@ def commit(
 ) -> dict[str, Change]:
     """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
-    New files are added, and files no longer in the dataset are removed. Tables in object storage
-    get copies of files on a disk. The call can be repeated at any time; without changes it does
-    nothing.
+    New files are added, and files that are no longer in the dataset are removed. Tables in object
+    storage get copies of files on a disk. The call can be repeated at any time; without changes in
+    the dataset, nothing is committed.
 
     folder  a dataset with types="signed", or its URL
     target  "iceberg:CATALOG.NAMESPACE", "delta:FOLDER" or "delta:s3://..." (docs/dataset.md)
-    tables  the tables to commit; all by default
+    tables  the tables to commit; empty: all tables
 
     A `Change` contains the number of files `added`, `removed` and `stayed`.
 
@@ -400,8 +401,8 @@ def compare(
 ) -> pl.DataFrame:
     """Return the changes between two inputs: the rows of `smfparse compare --format csv`.
 
-    before     an open input, or its name; likewise `after`
-    by         grouping of the rows: some of qmgr, job, queue, verb
+    before     an open input, or its name; also `after`
+    by         grouping of the rows: one or several of qmgr, job, queue, verb
     renames    "OLD=NEW": a name that differs in `after`; % for any characters
     tolerance  ratio up to which a change is ignored
     interval   length of intervals, such as 15m; None: as recorded
@@ -437,7 +438,7 @@ def _framed(rows: pa.Table, frame: Frame) -> Any:
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
-    """Return the extent of a section; None: as the report declares."""
+    """Return the extent of a section; None: the extent that the report declares."""
     if interval and total:
         raise RequestError("interval and total exclude each other")
     return TOTAL if total else every(interval) if interval else None

@@ -1,4 +1,4 @@
-"""Limits of memory, reads and writes: one object, which tests make smaller."""
+"""Limits of memory, reads and writes, in one object; tests use smaller limits."""
 
 from __future__ import annotations
 
@@ -7,38 +7,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes at which reader, decoder and writers continue with the next piece.
+    """Sizes of pieces in which input is read, decoded and written.
 
-    Only three of them change results. `max_spanned` and `free_bytes` limit the output of a few
-    damaged or hostile bytes, and the rest becomes damage. `look_back_bytes` limits the distance of
-    records that depend on each other.
+    Only three of the limits change results. `max_spanned` and `free_bytes` limit the output from
+    damaged or hostile input; input beyond the limit is damage. `look_back_bytes` limits the
+    distance of records that depend on each other.
 
-    chunk_bytes      bytes of an input that are processed together, approximately
-    max_spanned      maximum bytes of a spanned record; SMF itself stops at 32,756
-    free_bytes       bytes that any compressed input may expand to, however small it is
+    chunk_bytes      approximate bytes of an input that are processed together
+    max_spanned      maximum bytes of a spanned record; the maximum that SMF writes is 32,756
+    free_bytes       bytes up to which compressed inputs of any size may expand
     look_back_bytes  maximum distance, in bytes of the decompressed source, from a record back to
-                     the record on which it depends: the 116/1 of a 116/2, or for a record without
-                     UTC a record with the offset of its system; the latter also forward
+                     the record on which it depends: the 116/1 of a 116/2, or, for a record without
+                     UTC, a record with the UTC offset of its system, backward or forward
     epoch_bytes      bytes of input after which all tables yield a batch
-    epoch_cells      values of one table, or of the key columns, after which all tables also yield
-                     a batch
-    least_unit       bytes of input below which one process does all work, because starting another
-                     process takes longer
-    whole_bytes      bytes of input up to which whole tables are decoded for queries: this takes
-                     less time than loading the library that passes columns to DuckDB
-    most_unit        maximum bytes of input that a process decodes as one unit if its rows must wait
-                     for those of earlier units
+    epoch_cells      values of one table, or of the key columns, after which all tables yield a
+                     batch
+    least_unit       minimum bytes of input for several processes: starting a process takes time
+    whole_bytes      maximum bytes of input for which whole tables are decoded for queries: this
+                     takes less time than loading the library that passes columns to DuckDB
+    most_unit        maximum bytes of input that a process decodes as one unit if rows must wait for
+                     rows of earlier units
     most_task        maximum bytes of input that one task of an executor writes as files of a
                      dataset
-    fingerprints     fingerprints of records in memory before they are written: 16 bytes each
+    fingerprints     maximum number of fingerprints in memory, of 16 bytes; then they are written
     group_rows       rows of a full row group of Parquet, which DuckDB scans as one piece
-    file_rows        rows of a dataset file that is not combined with others
-    held_bytes       bytes that all tables together buffer until they fill a row group
-    open_files       Parquet files that a process has open at a time
-    slice_bytes      bytes of the rows of a report above which it is made in slices
+    file_rows        minimum rows of a dataset file that is not combined with other files
+    held_bytes       maximum bytes of buffered rows of all tables together
+    open_files       maximum number of open Parquet files of a process
+    slice_bytes      bytes of the rows of a report above which the report is made in slices
     slice_sections   approximate number of sections per slice
-    merged           fingerprints (64 MB) above which a file of fingerprints is not combined
-    wait_seconds     seconds that an append waits for another writer of its dataset
+    merged           number of fingerprints (64 MB) above which their file is not combined
+    wait_seconds     maximum seconds that an append waits for another writer of the dataset
     """
 
     chunk_bytes: int = 16 << 20
@@ -63,7 +62,7 @@ class Limits:
 
     @property
     def window_bytes(self) -> int:
-        """Bytes of an input in memory: enough for two spanned records of maximum length."""
+        """Bytes of an input in memory: at least two spanned records of maximum length."""
         return max(self.chunk_bytes, 2 * self.max_spanned)
 
 

@@ -1,4 +1,4 @@
-"""Progress of reading and writing large files: counted here, shown by the command line.
+"""Progress of reading and writing large files: counts, which the command line shows.
 
 Bytes are bytes of the files on disk, compressed or not.
 """
@@ -13,15 +13,15 @@ from typing import Any, Protocol, TypeVar
 WAITING = "waiting"
 """A value of `Progress.what`: waiting for another writer."""
 SHOWER = "smfparse-progress"
-"""Name of the thread that shows progress; it holds no lock that a forked process needs."""
+"""Name of the thread that shows progress; the thread holds no lock that a forked process needs."""
 
 
 class Read(Protocol):
-    """A reader that counts the bytes of its file since its start."""
+    """A piece of a file, with its place in the file."""
 
     @property
     def read(self) -> int:
-        """Bytes from the start of the file."""
+        """Number of bytes from the start of the file to the end of the piece."""
 
 
 Each = TypeVar("Each", bound=Read)
@@ -35,9 +35,9 @@ class Progress:
     """The bytes of the work in progress.
 
     what   reading, writing or waiting; '': no work whose bytes are counted
-    total  bytes of all of it; 0: not known
-    began  when the work began, in seconds of `time.monotonic`
-    share  returns the completed share of a query, in percent; below 0: not known
+    total  bytes of the whole work; 0: unknown
+    began  time at which the work began, in seconds of `time.monotonic`
+    share  returns the completed share of a query, in percent; below 0: unknown
     is_wanted  whether a display is active
     say    prints a message immediately, if a display is active
     """
@@ -52,12 +52,12 @@ class Progress:
 
     @property
     def done(self) -> int:
-        """Bytes that were read or written so far, by all processes."""
+        """Number of bytes that all processes have read or written."""
         return sum(self._cells)
 
     @contextmanager
     def of(self, what: str, total: int) -> Iterator[None]:
-        """Count the bytes of the work in the block."""
+        """Count the bytes of the work in a `with` block."""
         self._cells, self._own = [0], 0
         self.what, self.total, self.began = what, total, time.monotonic()
         try:
@@ -67,7 +67,7 @@ class Progress:
 
     @contextmanager
     def told_by(self, say: Callable[[str], None]) -> Iterator[None]:
-        """Let a function print messages while the block runs."""
+        """Let a function print messages in a `with` block."""
         before, self.say = self.say, say
         try:
             yield
@@ -79,7 +79,7 @@ class Progress:
         self._cells[self._own] += count
 
     def follow(self, found: Iterable[Each], start: int = 0) -> Iterator[Each]:
-        """Yield pieces of a file from byte `start` on, and count each after its use."""
+        """Yield pieces of a file from byte `start` on; count each piece after its use."""
         for each in found:
             at = each.read
             yield each
@@ -87,11 +87,11 @@ class Progress:
             start = at
 
     def use(self, cells: Any) -> None:
-        """Count in an array that several processes share, with an element for each unit."""
+        """Count in an array that several processes share; each unit has an element."""
         self._cells = cells
 
     def begin_unit(self, number: int) -> None:
-        """Count for unit `number` from now on, from 0."""
+        """Count further bytes as bytes of unit `number`, from 0."""
         if number < len(self._cells):
             self._own = number
             self._cells[number] = 0

@@ -1,4 +1,4 @@
-"""Helpers for numpy: copy, compare and number rows of bytes of a buffer."""
+"""Functions of numpy and Arrow arrays: copy, compare and number rows of bytes in a buffer."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ NUMBER_WIDTHS = (1, 2, 4, 8)
 """Widths in bytes for which numpy has a number type."""
 _zeros = np.zeros(0, np.int32)
 _FEW = 64
-"""Number of first rows that usually show whether all are equal."""
+"""Number of first rows that are compared before all rows."""
 _DICTIONARY = 1024
-"""Up to this number of rows, a dictionary is faster than loading the functions of Arrow."""
+"""Maximum number of rows for which a dict is faster than loading the functions of Arrow."""
 _FUNCTIONS = "pyarrow.compute"
 
 
 def strings(texts: Iterable[str]) -> Any:
-    """Return texts as an Arrow array. pa.array would load pandas, if that is installed."""
+    """Return texts as an Arrow array, without pa.array, which would load an installed pandas."""
     parts = [each.encode() for each in texts]
     ends = pa.py_buffer(np.cumsum([0, *map(len, parts)], dtype=np.int32))
     return pa.StringArray.from_buffers(len(parts), ends, pa.py_buffer(b"".join(parts)))
 
 
 def microseconds(times: Any) -> tuple[Ints, Bools]:
-    """Return the numbers of an Arrow array of times, and which of them are not NULL.
+    """Return the numbers of an Arrow array of times, and which times are not NULL.
 
-    pyarrow.compute, which can do this, is slow to load.
+    pyarrow.compute is not used, because it loads slowly.
     """
     valid, data = times.buffers()
     some = slice(times.offset, times.offset + len(times))
@@ -58,9 +58,9 @@ def each_of(at: Ints, width: int) -> Ints:
 
 
 def not_zero(buffer: Bytes, at: Ints, width: int) -> Bools:
-    """Return for each position whether any of the `width` bytes there is not zero.
+    """Return for each position whether any of the `width` bytes from it on is not zero.
 
-    `at` ascends. Positions close together are tested in place, which is faster than copying.
+    at  positions, ascending; if they are close together, bytes are tested without a copy
     """
     if not len(at):
         return np.zeros(0, np.bool_)
@@ -75,28 +75,28 @@ def not_zero(buffer: Bytes, at: Ints, width: int) -> Bools:
 
 
 def both(first: Bools | None, second: Bools | None) -> Bools | None:
-    """Return where both masks are true; None is true everywhere."""
+    """Return the mask of rows for which both masks are true; None is true for all rows."""
     if first is None:
         return second
     return first if second is None else first & second
 
 
 def same(rows: int) -> NDArray[np.int32]:
-    """Return `rows` zeros: the indices of rows that are all equal to the first.
+    """Return `rows` zeros: the indexes of distinct values if all rows are equal.
 
-    All callers share one array of zeros: do not write to it.
+    All callers share one array of zeros: do not write to the result.
     """
     global _zeros
-    zeros = _zeros  # another thread may replace _zeros by a shorter array meanwhile
+    zeros = _zeros  # another thread may replace _zeros by a shorter array
     if rows > len(zeros):
         zeros = _zeros = np.zeros(rows * 2, np.int32)
     return zeros[:rows]
 
 
 def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
-    """Return for each row the index of its distinct value, and these values as they first appear.
+    """Return for each row the index of its value, and the distinct values in order of appearance.
 
-    rows  (rows, width)
+    rows  uint8 (rows, width)
     """
     rows = np.ascontiguousarray(rows)
     count, width = rows.shape
@@ -110,7 +110,7 @@ def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
     found = pa.Array.from_buffers(kind, count, [None, pa.py_buffer(rows)]).dictionary_encode()
     data = found.dictionary.buffers()[1]
     each = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else rows[:0]
-    # to_numpy would load pandas where it is installed
+    # to_numpy would load an installed pandas
     places: NDArray[np.int32] = np.from_dlpack(found.indices).view(np.int32)
     return places, each.reshape(-1, width)
 

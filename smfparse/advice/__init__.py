@@ -1,4 +1,4 @@
-"""Advice: rules over the tables, their findings, and the diagnoses that explain the findings.
+"""Advice: rules over the tables, findings of rules, and diagnoses that explain findings.
 
 In: a catalog. Out: findings. Rules are declarations in `definitions`. This package opens no inputs.
 """

@@ -1,4 +1,4 @@
-"""Comparison of findings with those of an earlier time: new, gone or worse."""
+"""Comparison of findings with the findings of an earlier time: new, gone or worse."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 NEW, WORSE, SAME = "new", "worse", "as before"
 _LARGER = 1.2
-"""How many times worse a figure, or longer a condition, must be to count as worse."""
+"""Ratio to the earlier figure, or to the earlier share of time, above which a finding is worse."""
 
 
 def compared_with(now: Checked, earlier: Checked) -> Checked:
-    """Return the result, with its findings compared with those of an earlier time.
+    """Return `now`, with each finding compared with the findings of an earlier time.
 
-    A finding under a diagnosis that explains it also counts as present, at either time.
+    Findings that diagnoses explain are compared as well.
     """
     before = {_name(each): each for top in earlier.findings for each in top.whole()}
     there = {_name(each) for top in now.findings for each in top.whole()}
@@ -32,7 +32,7 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 
 
 def _name(finding: Finding) -> tuple[str, ...]:
-    """Return rule and key, without a job that the rule takes from class 3, which may be off."""
+    """Return rule and key, without a job found in class 3 accounting, which may be off."""
     cause = finding.cause
     of = rules().get(cause.whose or cause.core[0]) if isinstance(cause, Diagnosis) else cause
     *place, job = finding.key
@@ -40,7 +40,7 @@ def _name(finding: Finding) -> tuple[str, ...]:
 
 
 def _marked(finding: Finding, before: Mapping[tuple[str, ...], Finding]) -> Finding:
-    """Return a finding, and all that it explains, each compared with itself at the earlier time."""
+    """Return a finding, and findings that it explains, with `since`: result of the comparison."""
     explained = [_marked(each, before) for each in finding.explains]
     since = _compared(finding, before.get(_name(finding)))
     return replace(finding, since=since, explains=explained)
@@ -54,7 +54,7 @@ def _compared(now: Finding, before: Finding | None) -> str:
 
 
 def _is_worse(now: Finding, before: Finding) -> bool:
-    """Whether the worst value of a figure is clearly worse than it was."""
+    """Whether the worst value of a figure exceeds the earlier worst value by the ratio _LARGER."""
     new, old = now.peak, before.peak
     if new is None or old is None:
         return False

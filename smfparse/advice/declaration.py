@@ -1,10 +1,10 @@
 """Declarations of advice: the contents of `definitions/*.toml` and `*.sql`.
 
-Each subsystem has a file. Its subjects are queries, each `<subject>.sql`, with a row for each
-object and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject. So is
-`[signs.<subject>.<id>]`, which only diagnoses use. The dataclasses here list the keys: a
-declaration is checked against them when it is loaded, and docs/extending.md shows them.
-`diagnoses.toml` combines rules. Keys that several rules of a subject share are a family:
+Each subsystem has a TOML file. Its subjects are queries, each in `<subject>.sql`, with one row per
+object and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject.
+`[signs.<subject>.<id>]` is such a condition too, but only diagnoses use it. The dataclasses here
+declare the keys: a file is checked against them when it is loaded, and docs/extending.md shows
+them. `diagnoses.toml` combines rules. A family contains keys that several rules of a subject share:
 
     [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
     [rules.task_use.LATCH-12]          latch = "12"
@@ -41,11 +41,11 @@ SEVERITIES = {
     4: "information",
     5: "data quality",
 }
-"""The severities of findings, the most serious first."""
+"""Severities of findings, the most serious first."""
 CONSTRAINT = 2
-"""The last severity of objects that are at their limit, or soon will be."""
+"""Least serious severity of objects that are at their limit, or soon will be."""
 _LAST_OF_FEW = 3
-"""The last severity at which a condition below its minimum sample is shown."""
+"""Least serious severity at which a condition below its minimum sample is shown."""
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
@@ -56,7 +56,7 @@ IMPACTS = {
     "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
     HOURS: ("hours to the limit", "min({})"),
 }
-"""The unit of each impact, and its aggregate over the intervals that crossed."""
+"""By kind of impact: its unit, and its SQL aggregate over the crossed intervals."""
 UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
     "ms": "ms",
     "seconds": "s",
@@ -65,19 +65,19 @@ UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
     "mb": "MB",
     "bytes": "bytes",
 }
-"""The unit of a limit, by its name; others are percentages, counts or ratios of the condition."""
+"""Units of limits, by name of the limit; other limits are percentages, counts or ratios."""
 CROSSED = "{crossed}"
-"""Placeholder in a condition: the figure is beyond the first limit."""
+"""Placeholder in a condition for: the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
 _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"
-"""The SQL of a subject that has no file of its own."""
+"""SQL of a subject without an SQL file."""
 _BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A number in the comparison of a condition; `--limit` and a policy change it."""
+    """A number with which a condition compares a value; `--limit` and a policy can change it."""
 
     value: Annotated[float, Key("the number", "the rule requires a value from the site")] = math.nan
     tag: Annotated[str, Key("kind of source", among=TAGS)] = "O"
@@ -266,7 +266,7 @@ class Rule(_Advice):
     is_sign: bool = False
 
     def aggregates(self) -> dict[str, str]:
-        """Return the SQL of its figures over the intervals that crossed, by name."""
+        """Return the SQL of the rule's figures over the crossed intervals, by name."""
         kind, amount = self.impact
         return {f"e{number}": each.of_evidence for number, each in enumerate(self.evidence)} | {
             "impact": IMPACTS[kind][1].format(amount) if kind else "NULL",
@@ -287,7 +287,7 @@ class Rule(_Advice):
 
 @dataclass(frozen=True)
 class Subject:
-    """A query with a row for each object and interval.
+    """A query with one row per object and interval.
 
     Columns: system, qmgr, object, job, start (UTC), seconds, utc_offset, and figures.
     """
@@ -395,7 +395,7 @@ class Diagnosis(_Advice):
 
 
 def sql_of(name: str) -> str:
-    """Return the query in a file of definitions, with the rows of the subjects that it names."""
+    """Return the query in the file `<name>.sql`, with its placeholders replaced."""
     return with_figures((_FOLDER / f"{name}.sql").read_text("utf-8"))
 
 
@@ -437,7 +437,7 @@ def diagnoses() -> Mapping[str, Diagnosis]:
 
 
 def planner_inputs(rule: Rule) -> Mapping[str, str]:
-    """Return the aggregates for the inputs of the planner of a rule; empty: no planner."""
+    """Return the SQL aggregates for the inputs of a rule's planner; empty: no planner."""
     if rule.planned is None:
         return {}
     found = {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
@@ -445,7 +445,7 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
 
 
 def number_text(limit: str, value: float) -> str:
-    """Return the number of a limit with its unit: `40,000 us`; a percentage or count has none."""
+    """Return the number of a limit with its unit, if UNITS contains one: `40,000 us`."""
     return f"{value:,.10g} {UNITS.get(limit, '')}".rstrip()
 
 
@@ -458,7 +458,6 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 @cache
 def _subsystems() -> Sequence[tuple[dict[str, Any], Where]]:
-    """Return the declarations of each file of rules, and its place."""
     files = [each for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES]
     return [(toml(each, Where(str(each))), Where(str(each))) for each in files]
 
@@ -479,13 +478,12 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
 
 
 def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
-    """Return the defaults for the rules of a subject."""
     own = {"severity": 5, "do": "nothing"} if is_sign else {"report": subject.report}
     return {"versions": subject.versions, **own}
 
 
 def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the declaration of a rule with the keys of its families, `{latch}` replaced."""
+    """Return the declaration of a rule with the keys of its families; `{latch}` is replaced."""
     found = {name: value for name, value in spec.items() if name not in families}
     for family in families.keys() & spec.keys():
         found = filled(families[family], {family: spec[family]}) | found
@@ -493,7 +491,7 @@ def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict
 
 
 def _with_first_limit(rule: Rule, where: Where) -> Rule:
-    """Return a rule with the values of its first limit: `{crossed}`, and the source of the rule."""
+    """Return a rule with `{crossed}` replaced, and with the source of its first limit."""
     first, limit = next(iter(rule.limits.items()), ("", Limit()))
     if CROSSED in rule.condition and not first:
         raise where.at("condition").wrong("missing; add the key, or a limit")
@@ -504,7 +502,7 @@ def _with_first_limit(rule: Rule, where: Where) -> Rule:
 
 
 def _check_planned(rule: Rule, where: Where) -> None:
-    """Raise RequestError if a rule names inputs that its planner does not have."""
+    """Raise RequestError if a rule names unknown inputs of its planner."""
     if rule.planned is None:
         return
     if not rule.plan:

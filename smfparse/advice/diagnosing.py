@@ -1,7 +1,7 @@
-"""Diagnoses: findings that occur at the same time, belong together and have one cause.
+"""Diagnoses: findings about related objects that occur at the same time and have one cause.
 
-A cause is compared only with findings about related objects (`links`), so the cost grows only with
-the findings.
+A cause is compared only with findings about related objects (`links`), so the cost does not grow
+with the square of the number of findings.
 """
 
 from __future__ import annotations
@@ -31,18 +31,13 @@ from smfparse.calendar.intervals import SECOND_US
 _OR_UNKNOWN = "?"
 """Suffix of a required rule that counts as true if its trace is absent."""
 _MOSTLY = 0.5
-"""A cause explains a finding if at least this share of its crossed time is in the time of the
-cause.
-"""
+"""Minimum share of a finding's crossed time in the time of a cause, for the cause to explain it."""
 _NEARLY_ALL = 0.9
-"""The same share for a finding of severity 1 or 2 about another object, which may have its own
-cause.
+"""The same share for findings of severity 1 or 2 about another object: they may have another cause.
 """
 _EMPTIES = ("pool", "page set")
 _AFTER = 0.5
-"""A pool or page set may stay full for this share of the time of its cause, because it empties
-slowly.
-"""
+"""Time for which a pool or page set may stay full after a cause, as a share of the cause's time."""
 
 
 def diagnosed(
@@ -51,10 +46,10 @@ def diagnosed(
     known: Mapping[Manager, Collection[str]],
     links: Mapping[Manager, Links],
 ) -> list[Finding]:
-    """Return findings, each under the diagnosis that explains it; others are unchanged.
+    """Return diagnoses with the findings that they explain, and all other findings.
 
-    known  the rules that could be evaluated for each queue manager
-    links  the related objects in each queue manager
+    known  rules that were evaluated for each queue manager
+    links  related objects of each queue manager
     """
     by_manager: dict[Manager, list[Finding]] = defaultdict(list)
     for each in found:
@@ -80,12 +75,12 @@ class _Diagnosing:
     def diagnosed(self, declared: Mapping[str, Diagnosis]) -> list[Finding]:
         for which in declared.values():
             for core in self._cores(which):
-                if self._may_be(which, core):
+                if self._can_diagnose(which, core):
                     self._diagnose(which, core)
         return list(self._shown)
 
     def _diagnose(self, which: Diagnosis, core: Finding) -> None:
-        """Replace the findings that a diagnosis explains by the diagnosis."""
+        """Replace findings by the diagnosis that explains them."""
         is_of_all = any(_is_beside(core, each) for each in self._found.near(core, [which.of_all]))
         its = {core.rule, *_explained_by(which)}
         near = self._shown if is_of_all else self._shown.near(core, its)
@@ -97,17 +92,17 @@ class _Diagnosing:
             cause = replace(cause, cause=named, object="", kind="")
         self._shown.add(cause)
 
-    def _may_be(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether a core is not yet explained; for a last diagnosis, also no object at a limit."""
+    def _can_diagnose(self, which: Diagnosis, core: Finding) -> bool:
+        """Whether a core can be diagnosed: it is not explained yet, and `is_last` allows it."""
         if which.is_last and any(each.severity <= CONSTRAINT for each in self._shown):
             return False
         return _is_sign(core) or core in self._shown
 
     def _cores(self, which: Diagnosis) -> Iterator[Finding]:
-        """Yield the finding at the core of each object for which the conditions hold together.
+        """Yield one core finding for each object about which the diagnosis holds.
 
-        If several rules of the core found the same object, the first rule in the declaration
-        counts; of several jobs on it, the one whose finding comes first.
+        Of several core findings about an object, the finding of the first declared rule is used,
+        and of several findings of this rule, the first by `place`.
         """
         taken: set[str] = set()
         for rule in which.core:
@@ -117,11 +112,11 @@ class _Diagnosing:
                     yield each
 
     def _holds(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether, at the time of the core, all required rules hold, and no excluding rule does."""
+        """Whether all required rules, and no excluding rule, hold at the time of the core."""
         if _is_too_serious(which, core):
             return False
-        asked = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
-        at_the_time = {each.rule for each in self._beside(core, {*asked, *which.without})}
+        required = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
+        at_the_time = {each.rule for each in self._beside(core, {*required, *which.without})}
         for group in which.needs:
             names = {each.removesuffix(_OR_UNKNOWN) for each in group}
             unknown = any(each.endswith(_OR_UNKNOWN) for each in group)
@@ -131,7 +126,7 @@ class _Diagnosing:
         return not at_the_time.intersection(which.without)
 
     def _cause_of(self, which: Diagnosis, core: Finding, explained: Sequence[Finding]) -> Finding:
-        """Return a diagnosis with its explained findings, the most serious first."""
+        """Return a diagnosis with the findings that it explains, the most serious first."""
         under = sorted(explained, key=lambda each: each.place)
         jobs = self._jobs(which, core)
         start, end = _span(which, core, under)
@@ -149,25 +144,24 @@ class _Diagnosing:
         )
 
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
-        """Return the responsible jobs: those of the rule `whose`, or those of the core."""
+        """Return the responsible jobs: the jobs in findings of the rule `whose`, or of the core."""
         near = self._beside(core, [which.whose]) if core.object else self._during(core, which.whose)
         theirs = sorted(near, key=lambda each: each.place)
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
 
     def _beside(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
-        """Yield findings of rules at the time of a core about objects related to its object."""
+        """Yield findings of the rules `asked` at the time of a core, about related objects."""
         main = core.main
         its = self._found.near(core, asked)
         yield from (each for each in its if touches(each.runs, main.start, main.end))
 
     def _during(self, core: Finding, rule: str) -> Iterator[Finding]:
-        """Yield the findings of a rule at the time of a core."""
         main = core.main
         its = self._by_rule.get(rule, ())
         yield from (each for each in its if touches(each.runs, main.start, main.end))
 
     def _with_waiting(self, which: Diagnosis, cause: Finding) -> Finding:
-        """Return a diagnosis with the jobs that wait for it, or the trace that shows them."""
+        """Return a diagnosis with the jobs that wait because of it, or the trace to see them."""
         if not which.waiting:
             return cause
         if which.waiting not in self._known:
@@ -181,7 +175,7 @@ class _Diagnosing:
 def _span(
     which: Diagnosis, core: Finding, under: Sequence[Finding]
 ) -> tuple[dt.datetime, dt.datetime]:
-    """Return the start and end of consecutive findings of core rules about its object."""
+    """Return start and end of consecutive findings of core rules about the object of the core."""
     its = [
         each
         for each in under
@@ -199,15 +193,15 @@ def _is_sign(finding: Finding) -> bool:
 
 
 def _is_beside(core: Finding, other: Finding) -> bool:
-    """Whether another finding about the same object holds at the time of the core."""
+    """Whether another finding is about the same object, and holds at the time of the core."""
     main = core.main
     return core.object == other.object and touches(other.runs, main.start, main.end)
 
 
 def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) -> bool:
-    """Whether a cause explains another finding: the cause names its rule, and the times agree.
+    """Whether a cause explains another finding: it names the finding's rule, and the times agree.
 
-    A diagnosis is explained only together with all of its findings.
+    A cause explains a diagnosis only together with all findings that the diagnosis explains.
 
     of_all  whether the cause concerns all objects together
     """
@@ -223,7 +217,7 @@ def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) 
 
 @cache
 def _explained_by(which: Diagnosis) -> frozenset[str]:
-    """Return the rules and diagnoses that a cause can explain."""
+    """Return the ids of rules and diagnoses that a cause can explain."""
     known = [*rules(), *diagnoses()]
     return frozenset(name for pattern in which.explains for name in matching(known, pattern))
 
@@ -234,10 +228,10 @@ def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
 
 
 def _is_of_its_time(core: Finding, other: Finding) -> bool:
-    """Whether most of the crossed time of another finding belongs to the time of a cause.
+    """Whether enough of another finding's crossed time is in the time of a cause.
 
-    If their subjects differ, only episodes count that begin at most one interval before the cause,
-    and only their seconds within its time.
+    If the subjects of both differ, only episodes that begin at most one interval before the cause
+    count, with their seconds in the time of the cause.
     """
     apart = int(max(core.usual, other.usual) * SECOND_US)
     its = episodes(other.runs, other.usual)
@@ -256,14 +250,13 @@ def _is_of_its_time(core: Finding, other: Finding) -> bool:
 
 
 def _subject(finding: Finding) -> str:
-    """Return the subject of a rule; a diagnosis has none."""
     return finding.cause.subject if isinstance(finding.cause, Rule) else ""
 
 
 def _impact(which: Diagnosis, under: Sequence[Finding]) -> tuple[str, float] | None:
-    """Return the impact of a diagnosis, of the same kind as its core, else as its waiting jobs.
+    """Return the impact of a diagnosis: the largest impact of a rule, summed over its objects.
 
-    The rule with the largest impact counts, summed over its objects.
+    The kind of impact is that declared for the core, otherwise for the rule about waiting jobs.
     """
     kinds = (rules()[each].impact[0] for each in (*which.core, which.waiting) if each)
     kind = next(filter(None, kinds), "")

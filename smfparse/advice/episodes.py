@@ -1,4 +1,4 @@
-"""The times at which a condition was true: runs of intervals, and episodes made of runs."""
+"""The times at which a condition was true: runs of intervals, and episodes of several runs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from smfparse.calendar.intervals import SECOND_US, ends_of
 
 _SLACK = 0.1
-"""Share of an interval by which the next interval may begin later, and still follow it."""
+"""Maximum delay of an interval that follows another without a gap, as a share of its length."""
 
 
 class Run(NamedTuple):
-    """Crossed intervals that follow one another.
+    """Consecutive crossed intervals.
 
-    start, end  microseconds since 1970, UTC
-    intervals   their number
-    seconds     their total length
+    start, end  start of the first and end of the last interval, microseconds since 1970, UTC
+    intervals   number of intervals
+    seconds     total length of the intervals
     """
 
     start: int
@@ -32,8 +32,8 @@ class Run(NamedTuple):
 class Intervals(NamedTuple):
     """Intervals in which a rule was evaluated, in the order of time.
 
-    starts   int64 (intervals,): microseconds since 1970, UTC
-    seconds  float64 (intervals,): their lengths
+    starts   int64 (intervals,): start, microseconds since 1970, UTC
+    seconds  float64 (intervals,): length
     crossed  bool (intervals,): whether the condition is true
     """
 
@@ -47,7 +47,7 @@ def runs(
 ) -> list[Run]:
     """Return the runs of crossed intervals among the evaluated intervals of an object.
 
-    starts, seconds, crossed  of intervals, in the order of time; a gap between two ends a run
+    starts, seconds, crossed  as in `Intervals`; a gap between two intervals ends a run
     """
     ends = ends_of(starts, seconds)
     slack = _SLACK * seconds * SECOND_US
@@ -66,10 +66,10 @@ def runs(
 
 
 def episodes(found: Sequence[Run], usual: float) -> list[Run]:
-    """Return the runs, combined if at most one interval is between two of them.
+    """Return episodes: runs with at most one interval between them are combined.
 
     found  runs in the order of time
-    usual  usual length of an interval, seconds
+    usual  median length of an interval, seconds
     """
     joined: list[Run] = []
     apart = (1 + _SLACK) * usual * SECOND_US
@@ -87,27 +87,28 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
 
 
 def together(several: Sequence[Intervals]) -> Intervals:
-    """Return the union of intervals of several objects; one is crossed if any object crossed it."""
+    """Return the union of the intervals of several objects, crossed if crossed for any object."""
     starts, seconds, crossed = map(np.concatenate, zip(*several, strict=True))
     its, first, numbers = np.unique(starts, return_index=True, return_inverse=True)
     return Intervals(its, seconds[first], np.bincount(numbers, crossed) > 0)
 
 
 def main_episode(found: Sequence[Run], usual: float) -> Run:
-    """Return the episode with the most crossed seconds; the first of equal ones."""
+    """Return the episode with the most crossed seconds; of equal episodes, the first."""
     return max(episodes(found, usual), key=lambda each: each.seconds)
 
 
 def touches(found: Sequence[Run], start: int, end: int) -> bool:
-    """Whether one of the runs, in the order of time, overlaps the time from start to end."""
+    """Whether a run overlaps the time from start to end; `found`: runs in the order of time."""
     at = bisect_left(found, end, key=lambda each: each.start)
     return at > 0 and found[at - 1].end > start
 
 
 def overlapped(found: Sequence[Run], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the seconds of overlap between spans and the runs that began in one of them.
+    """Return the seconds in spans of runs that begin in a span.
 
-    found, spans  in the order of time
+    found  runs, in the order of time
+    spans  start and end of each span, in the order of time
     """
     seconds, at = 0.0, 0
     for run in found:

@@ -20,10 +20,10 @@ from smfparse.advice.declaration import (
     unknown_rule,
 )
 
-Said = tuple[str, str]
+Labelled = tuple[str, str]
 """A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
-"""SQL that requires data in the fields of a condition; it is shown as `data`."""
+"""SQL around a condition that requires values in its fields; it is not shown."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
 _CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
 _IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")
@@ -35,7 +35,7 @@ _US_OF_SECOND = 1e6
 def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
     """Return the rules and diagnoses that match a name or pattern; '': all.
 
-    Raises RequestError if none match.
+    Raises RequestError if no rule or diagnosis matches.
     """
     known: list[Rule | Diagnosis] = [*diagnoses().values(), *rules().values()]
     found = [each for each in known if not name or fnmatchcase(each.id, name.upper())]
@@ -44,8 +44,8 @@ def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
     return [each for each in found if name or not (isinstance(each, Rule) and each.is_sign)]
 
 
-def explained(which: Rule | Diagnosis) -> Iterator[Said]:
-    """Yield the labels and texts of a rule or diagnosis, without empty ones."""
+def explained(which: Rule | Diagnosis) -> Iterator[Labelled]:
+    """Yield the labels and texts of a rule or diagnosis, without empty texts."""
     said = _of_rule(which) if isinstance(which, Rule) else _of_diagnosis(which)
     yield from (each for each in said if each[1])
 
@@ -59,7 +59,7 @@ def explain_lines(name: str = "") -> Iterator[str]:
             yield f"  {word.ljust(10)} {text}"
 
 
-def _of_rule(rule: Rule) -> Iterator[Said]:
+def _of_rule(rule: Rule) -> Iterator[Labelled]:
     subject = subjects()[rule.subject]
     yield "severity", _formula(rule, rule.severity_sql).removeprefix("(").removesuffix(")")
     yield "figure", rule.figure.text.replace("{}", "N")
@@ -86,7 +86,6 @@ def _formula(rule: Rule, sql: str) -> str:
 
 
 def _number(name: str, limit: Limit) -> str:
-    """Return the number of a limit with its unit, or its name if the site must give the number."""
     return number_text(name, limit.value) if limit.known else name
 
 
@@ -98,7 +97,7 @@ def _limit(name: str, limit: Limit) -> str:
     return f"{name} = {shown} ({TAGS[limit.tag]}{f': {source}' if source else ''})"
 
 
-def _of_diagnosis(which: Diagnosis) -> Iterator[Said]:
+def _of_diagnosis(which: Diagnosis) -> Iterator[Labelled]:
     yield "severity", f"{which.severity}, or that of a more serious finding that it explains"
     yield "found by", ", ".join(which.core)
     for each in which.needs:
@@ -110,7 +109,7 @@ def _of_diagnosis(which: Diagnosis) -> Iterator[Said]:
     yield from _shared(which)
 
 
-def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
+def _shared(which: Rule | Diagnosis) -> Iterator[Labelled]:
     yield "means", which.means
     yield "do", which.do
     yield "expect", which.expect
@@ -125,7 +124,7 @@ def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
 
 
 def _plan(which: Rule | Diagnosis) -> str:
-    """Return the planner, and the phrases of its figures in a finding."""
+    """Return the command of the planner, and the phrases of its figures in a finding."""
     if not which.plan:
         return ""
     planned = which.planned.says if isinstance(which, Rule) and which.planned else ()
@@ -134,11 +133,11 @@ def _plan(which: Rule | Diagnosis) -> str:
 
 
 def chosen_ids(patterns: Iterable[str], option: str = "only") -> frozenset[str]:
-    """Return the rules and diagnoses that match names or patterns; commas can separate these.
+    """Return the ids of rules and diagnoses that match names or patterns; commas separate these.
 
-    option  the option that contains the patterns, for the message
+    option  name of the option that contains the patterns, for the message
 
-    Raises RequestError if none match.
+    Raises RequestError if no rule or diagnosis matches a pattern.
     """
     names = (each.strip() for text in patterns for each in text.split(","))
     return frozenset(each.id for name in names for each in chosen(name, option))

@@ -8,11 +8,11 @@ from xml.sax.saxutils import escape, quoteattr
 from smfparse.advice.declaration import SEVERITIES
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked
-from smfparse.advice.wording import about, evidence, often, span_text
+from smfparse.advice.wording import about, evidence, frequency, span_text
 from smfparse.rendering.guard import visible
 
 _FAILING = 3
-"""Up to this severity, findings fail a test case; others pass, with their text."""
+"""Least serious severity of findings that are failed test cases."""
 _METRICS = {
     "share": "Share of the evaluated time in which the condition holds",
     "crossed_intervals": "Intervals in which the condition holds",
@@ -22,7 +22,7 @@ _METRICS = {
 
 
 def junit_lines(checked: Checked) -> Iterator[str]:
-    """Yield findings as JUnit XML: failed test cases for severities 1 to 3, otherwise passed ones.
+    """Yield findings as JUnit XML: failed test cases for severities 1 to 3, otherwise passed cases.
 
     Rules without data are skipped test cases.
     """
@@ -51,7 +51,7 @@ def _case(finding: Finding) -> Iterator[str]:
     name = f"{finding.rule} {about(finding)}"
     place = f"{finding.system}.{finding.qmgr}"
     yield f"<testcase classname={_attribute(place)} name={_attribute(name)}>"
-    text = f"{span_text(finding.start, finding.end)}, {often(finding)}. {evidence(finding)}"
+    text = f"{span_text(finding.start, finding.end)}, {frequency(finding)}. {evidence(finding)}"
     text = visible(f"{text}. {finding.cause.do}")
     if finding.severity <= _FAILING:
         kind = f"severity {finding.severity}: {SEVERITIES[finding.severity]}"

@@ -1,4 +1,4 @@
-"""Findings of one rule, combined for a queue manager: findings about several jobs or objects."""
+"""Findings of one rule about several jobs or objects, combined for each queue manager."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from smfparse.rendering.figures import few
 
 
 def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator[Finding]:
-    """Yield findings; those of a rule with `together` are combined for each queue manager.
+    """Yield findings; findings of a rule with `together` are combined for each queue manager.
 
-    links  the related objects in each queue manager
+    links  related objects of each queue manager
     """
     several: dict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for each in found:
@@ -29,9 +29,10 @@ def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator
 
 
 def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
-    """Return one finding: the intervals of all, and the figures of the one with the most impact.
+    """Return one finding with the intervals of all, and the figures of the one with most impact.
 
-    It begins and ends with an episode in which that finding crossed.
+    The combined finding has the start and end of the longest episode that overlaps the finding with
+    the most impact.
     """
     ranked = sorted(its, key=lambda each: (-_amount(each), natural(each.object), each.job))
     first = ranked[0]
@@ -65,7 +66,7 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
 
 
 def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
-    """Yield the merged names, and the name to which the figures belong."""
+    """Yield the names of all merged findings, and the name to which the figures belong."""
     if len(names) > 1:
         kind = first.kind or "job"
         yield Figure(f"{kind}s {{}}", few(sorted(names, key=natural)), "text")
@@ -73,9 +74,9 @@ def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
 
 
 def used_by(jobs: Sequence[str], kinds: Iterable[str], links: Links) -> Iterator[Figure]:
-    """Yield the objects of several kinds that jobs use, as far as the data shows them.
+    """Yield the objects of each kind that jobs use, as far as the data shows them.
 
-    Each further kind includes only objects related to an object of the previous kind.
+    Objects of a further kind are included only if related to an object of the previous kind.
     """
     before: set[Place] = set()
     for kind in kinds:
@@ -95,6 +96,6 @@ def _amount(finding: Finding) -> float:
 
 
 def _impact(its: Sequence[Finding]) -> tuple[str, float] | None:
-    """Return the impact of all together."""
+    """Return the sum of the impacts of findings; None: no finding has an impact."""
     known = [each.impact for each in its if each.impact]
     return (known[0][0], sum(amount for _, amount in known)) if known else None

@@ -1,4 +1,4 @@
-"""Reports that show the findings of `check` about the names in their rows, page by page."""
+"""Reports with findings of `check` about the names in their rows, page by page."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 _LINE = "finding"
-"""The kind of a line about a finding."""
+"""Kind of line of a row about a finding."""
 
 
 def pages(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> Generator[Row]:
-    """Yield the rows of a report; after the rows of each page, the findings about its names."""
+    """Yield the rows of a report; after the rows of each page, findings about names in them."""
     rows = list(run_report(which, catalog, sections, **asked))
     yield from _with_findings(which, catalog, rows) if rows else ()
 
@@ -32,7 +32,7 @@ def pages(
 def pages_table(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> pa.Table:
-    """Return the same rows as a pyarrow.Table."""
+    """Return the rows of `pages` as a pyarrow.Table."""
     found = report_table(which, catalog, sections, **asked)
     if not found.num_rows:
         return found
@@ -64,7 +64,6 @@ def _is_about(finding: Finding, row: Row, names: set[str]) -> bool:
 
 
 def _row(finding: Finding, row: Row, first: str) -> dict[str, Any]:
-    """Return a finding as a row of the page that `row` begins."""
     kept = (first, "system", "qmgr", *HIDDEN, *SECTION_COLUMNS)
     return {name: row[name] if name in kept else None for name in row} | {
         "line": _LINE,

@@ -1,14 +1,14 @@
 """Phrases: words with one figure in braces: `{100 * backouts per commits + backouts}% back out`.
 
-The SQL in the braces is over a row of a subject. Its form defines the value of several rows:
+The SQL in the braces is over a row of a subject. Its form defines the figure of several rows:
 
     backouts per commits   the sum of backouts, divided by the sum of commits
-    sum(backouts)          the sum; in evidence, `backouts` means the same
+    sum(backouts)          the sum of backouts; in evidence, `backouts` alone means the same
     overall(task_busy)     a measure, computed over all rows
     max(depth)             another aggregate: min, median, count, any_value, arg_max, arg_min
 
-A word after a colon is the style: `{force_us per forces:rounded} us`. The default is `percent` for
-shares and quotients, and `grouped` for counts.
+The word after a colon is the style: `{force_us per forces:rounded} us`. The default style of shares
+and quotients is `percent`, of other figures `grouped`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _AGGREGATE = re.compile(r"\b(?:sum|overall|max|min|median|count|any_value|arg_ma
 
 
 class Phrase(NamedTuple):
-    """A text with `{}` in place of its figure, the SQL of the figure, and its style."""
+    """A text with `{}` in place of a figure, the SQL of the figure, and the style of the figure."""
 
     text: str
     sql: str
@@ -43,7 +43,7 @@ class Phrase(NamedTuple):
 
     @property
     def of_rows(self) -> str:
-        """The SQL of the figure of several rows, an aggregate; '' if its form defines none."""
+        """The SQL aggregate for the figure of several rows; '': the form defines no aggregate."""
         if _PER.search(self.sql):
             return _PER.sub(r"sum(\1) / nullif(sum(\2), 0)", self.sql)
         return with_overall(self.sql) if _AGGREGATE.search(self.sql) else ""
@@ -54,7 +54,7 @@ class Phrase(NamedTuple):
         return self.of_rows or f"sum({self.sql})"
 
     def crossing(self, limit: str, *, lowest: bool) -> str:
-        """Return the condition that the figure of a row is beyond a limit, without a division."""
+        """Return the SQL condition, without a division, that a row's figure is beyond a limit."""
         sign = "<" if lowest else ">"
         if divided := _PER.fullmatch(self.sql):
             amount, per = divided.groups()
@@ -63,7 +63,7 @@ class Phrase(NamedTuple):
 
 
 def phrase(value: Any, where: Where, _before: Mapping[str, Any]) -> Phrase:
-    """Return a declared phrase. Raises RequestError if it does not have one figure."""
+    """Return a declared phrase. Raises RequestError unless it has exactly one figure."""
     text: str = expected(str, value, "a string", where)
     found = _BRACES.findall(text)
     if len(found) != 1:

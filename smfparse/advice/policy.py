@@ -1,7 +1,7 @@
 """The policy of a site: limits, minimum runs, objects and silenced findings.
 
-A policy is a TOML file. The dataclasses here list its keys, and docs/check.md shows one. Options of
-the command override it.
+A policy is a TOML file. The dataclasses here declare the keys, and docs/check.md shows an example.
+Options of the command override the policy.
 """
 
 import datetime as dt
@@ -17,9 +17,9 @@ from smfparse.declarations import Key, Where, expected, read_table, toml
 from smfparse.errors import RequestError
 
 Limits = Mapping[str, Mapping[str, float]]
-"""Changed limits: by rule, then by name."""
+"""Changed limits, by rule and by name of the limit."""
 _OTHER_UNIT = 1000
-"""A limit that differs by this factor from the declared one is assumed to be in another unit."""
+"""Ratio to the declared limit from which a changed limit is assumed to be in another unit."""
 _FORM = "write RULE=VALUE for the first limit of a rule, or RULE.NAME=VALUE for another one"
 
 
@@ -67,14 +67,14 @@ class Policy:
     silence: Annotated[tuple[Silence, ...], Key("findings that are not shown", "none")] = ()
 
     def wants(self, finding: Finding) -> bool:
-        """Whether the policy allows a finding, by its object and its length."""
+        """Whether the policy allows a finding, by its object and its number of intervals."""
         patterns = self.objects.get(finding.rule, ("*",))
         longest = finding.longest.intervals if finding.longest else 1
         named = any(fnmatchcase(finding.object, each) for each in patterns)
         return named and longest >= self.runs.get(finding.rule, 1)
 
     def silence_of(self, finding: Finding) -> Silence | None:
-        """Return the entry that silences a finding; None: it is shown."""
+        """Return the entry that silences a finding; None: the finding is shown."""
         return next((each for each in self.silence if each.covers(finding)), None)
 
 
@@ -108,7 +108,7 @@ def changed_limits(changed: Mapping[str, float]) -> Limits:
 
 
 def _check_unit(name: str, limit: str, value: float, usual: float) -> None:
-    """Raise RequestError for a limit that seems to be in another unit than its own."""
+    """Raise RequestError for a value that seems to be in another unit than the limit."""
     known = limit in UNITS and value > 0 and usual > 0
     if known and max(value / usual, usual / value) >= _OTHER_UNIT:
         far = f"{number_text(limit, value)} is far from {number_text(limit, usual)}"
@@ -129,9 +129,9 @@ def parsed_limits(texts: Iterable[str]) -> dict[str, float]:
 
 
 def site_policy(path: Path | None, limits: Mapping[str, float]) -> Policy:
-    """Return the policy in a file (None: none), with `limits` that override its own.
+    """Return the policy in a file (None: no file), with limits replaced by `limits`.
 
-    Raises RequestError for an error in the file, with its place.
+    Raises RequestError with the place of an error in the file.
     """
     policy = NO_POLICY
     if path is not None:

@@ -31,9 +31,9 @@ from smfparse.rendering.document import Column, Document, Facts, Section, Table,
 from smfparse.rendering.figures import plural
 
 _MARGIN = 13
-"""Characters before a sentence: two blanks, a label, blanks."""
+"""Number of characters before a sentence: two blanks, a label, blanks."""
 _ENDS = "Gone since the baseline|Silenced|Healthy|Seen once|Not evaluated"
-"""First words of the lines that follow the findings."""
+"""Regular expression for the first words of the lines after the findings."""
 _ROOM = 4
 """Minimum number of findings that are shown in full."""
 
@@ -41,7 +41,7 @@ _ROOM = 4
 class CheckDocument(Document):
     """Findings as a document.
 
-    inputs     names as given, for the commands that show the evidence
+    inputs     names of inputs given by the user, for the commands that show the evidence
     at_length  whether every finding is shown in full
     """
 
@@ -72,7 +72,7 @@ class CheckDocument(Document):
         yield from self._ends()
 
     def sections(self) -> Iterator[Section]:
-        """Yield a section per finding, then conditions seen once and rules without data."""
+        """Yield one section per finding, then conditions true only once, and rules without data."""
         yield Section("", notes=list(self._managers()))
         for each in self._checked.findings:
             facts = [
@@ -91,7 +91,7 @@ class CheckDocument(Document):
         yield Values.of(self.title, SCHEMA.names, rows(self._checked.findings))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield findings by severity, conditions seen once, and rules that were not evaluated."""
+        """Yield findings by severity, conditions true only once, and rules not evaluated."""
         checked = self._checked
         yield Facts(
             {
@@ -132,7 +132,7 @@ class CheckDocument(Document):
         }
 
     def _managers(self) -> Iterator[str]:
-        """Yield a line for each queue manager: its time, and the number of findings by severity."""
+        """Yield one line per queue manager: its time, and numbers of findings by severity."""
         for each in self._checked.managers:
             severities = [
                 finding.severity
@@ -195,9 +195,9 @@ def _line(text: str, room: int) -> Iterator[str]:
 
 
 def _wrapped(word: str, sentence: str, room: int) -> Iterator[str]:
-    """Yield the lines of a sentence after a label; none for an empty sentence.
+    """Yield the lines of a sentence after a label; no lines for an empty sentence.
 
-    A command stays on one line, so that it can be copied.
+    A command is not wrapped, so that it can be copied.
     """
     if word in ("show", "plan") and sentence:
         yield f"  {word}".ljust(_MARGIN) + sentence

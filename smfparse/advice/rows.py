@@ -41,7 +41,7 @@ SCHEMA = pa.schema(
 )
 """Columns of findings. `explained_by` is the diagnosis that explains a finding; '': none."""
 _WORDS = ("evidence", "expect", "explained_by")
-"""The last columns, which only tables have."""
+"""Columns at the end, which only tables contain."""
 
 
 def row(finding: Finding) -> dict[str, Any]:

@@ -16,15 +16,16 @@ from smfparse.planning.slopes import LEAST_POINTS, slope
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR
-"""Seconds at the end of the data; their slope, if there is one, is extrapolated."""
+"""Seconds at the end of the data whose slope is extrapolated."""
 
 
 class Move(NamedTuple):
     """The change of a figure.
 
     per_hour          change in `unit`
+    unit              unit of the figure
     hours             hours until the figure reaches its limit; None: never, or no limit
-    soonest, latest   90% confidence interval of this time
+    soonest, latest   90% confidence interval of `hours`; None: never
     """
 
     per_hour: float
@@ -35,7 +36,7 @@ class Move(NamedTuple):
 
 
 def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
-    """Return the change of the figure of a rule's trend; None: only random changes."""
+    """Return the change of the figure in a rule's trend; None: only random changes."""
     if rule.trend is None:
         return None
     value, limit = (judged.number(each)[rows] for each in trend_columns(rule))

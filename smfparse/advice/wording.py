@@ -1,4 +1,4 @@
-"""Findings as text: time, frequency, responsible jobs, evidence, and the command that shows it."""
+"""Findings as text: time, frequency, responsible jobs, evidence, and commands."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from smfparse.reports.declaration import report
 from smfparse.selecting.selection import Selection
 
 _MANY = 999.5
-"""From this value, a number has separators and no decimals: 1,000."""
+"""Least number that is shown with separators and without decimals: 1,000."""
 _DIGITS = 3
-"""Significant digits of impacts and rates; digits before the decimal point are never cut."""
-_NUMBERS = frozenset({"count", "rounded", "percent"})
-"""Styles of numbers without separators."""
+"""Number of significant digits of impacts and rates; a larger whole part is shown in full."""
+_SEPARATED = frozenset({"count", "rounded", "percent"})
+"""Styles whose large numbers get separators in a phrase."""
 _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
 _GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")
 _ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
 _VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
 _KINDS = {"queue": "--queue", "channel": "--channel"}
-"""Options that select an object."""
+"""Option that selects an object, by kind of object."""
 _WITHOUT_JOB = ("channel", "pool", "page set")
-"""Kinds whose reports cannot select a job."""
+"""Kinds of object whose reports cannot select a job."""
 _QUERY = "sql:"
-"""The command before the query that shows the evidence, if a rule names no report."""
+"""Start of a declared `report` that is a query for `smfparse sql`."""
 _LOST = "SMF-LOST"
-"""The rule that finds each loss of SMF records."""
+"""Id of the rule that finds losses of SMF records."""
 _CONSTANT = re.compile(r"\d+|'\w+'")
-"""The SQL of a constant input of a planner."""
+"""SQL of a constant input of a planner."""
 _LEAST_IMPACT = 0.001
 _MOST_OF_INPUTS = 120
 """Maximum characters of the inputs in a command."""
 _ONE_DAY = 10
-"""Characters of a date."""
+"""Number of characters of a date."""
 
 
 def shown(figure: Figure) -> str:
@@ -52,13 +52,12 @@ def shown(figure: Figure) -> str:
 
 def _number(figure: Figure) -> str:
     value, style = figure.value, figure.style
-    if value is not None and style in _NUMBERS and abs(value) >= _MANY:
+    if value is not None and style in _SEPARATED and abs(value) >= _MANY:
         return in_digits(value, _DIGITS)
     return styled(value, style)
 
 
 def _of_one(text: str) -> str:
-    """Return words about several as words about one."""
     found = _PLURAL.search(text)
     if not found:
         return text
@@ -76,7 +75,7 @@ def moment_text(moment: dt.datetime) -> str:
 
 
 def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
-    """Return a period: the date once if start and end have the same, and the requested zone."""
+    """Return a period, with the zone; a date that start and end share appears once."""
     first, last = moment_text(start), moment_text(end)
     if first[:_ONE_DAY] == last[:_ONE_DAY]:
         last = last[_ONE_DAY + 1 :]
@@ -88,10 +87,10 @@ def about(finding: Finding) -> str:
     return " ".join(filter(None, (finding.qmgr or finding.system, finding.object, finding.job)))
 
 
-def often(finding: Finding) -> str:
+def frequency(finding: Finding) -> str:
     """Return the frequency of a condition: `peak: 2 of 40 evaluated intervals, 5% of their time`.
 
-    A condition of all records of a period, or of the only interval, has none.
+    '': the condition is about a whole period, or only one interval was evaluated.
     """
     if finding.evaluated == 1:
         return "the period as a whole"
@@ -138,12 +137,11 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _amount(amount: float) -> str:
-    """Return an impact; a negligible one in words."""
     return f"under {_LEAST_IMPACT}" if 0 < amount < _LEAST_IMPACT else in_digits(amount, _DIGITS)
 
 
 def _moving(move: Move) -> str:
-    """Return the change of a figure per hour, and when it reaches its limit."""
+    """Return the change of a figure per hour, and the time until the figure reaches its limit."""
     ends = (
         f", at the limit in {in_digits(move.hours, _DIGITS)} hours"
         if move.hours is not None
@@ -163,7 +161,7 @@ def expected(finding: Finding) -> str:
 
 
 def whose(finding: Finding) -> str:
-    """Return the responsible or waiting jobs; '': only one, which the heading shows."""
+    """Return the responsible or waiting jobs; '': only the job that the heading shows."""
     if finding.untold:
         return f"waiting jobs unknown: {finding.untold} is required"
     if not finding.job and finding.jobs:
@@ -172,7 +170,7 @@ def whose(finding: Finding) -> str:
 
 
 def command(finding: Finding, inputs: Sequence[str]) -> str:
-    """Return the command that shows the evidence; '': none does."""
+    """Return the command that shows the evidence; '': no such command."""
     name = finding.cause.report or next(
         (each.cause.report for each in finding.explains if each.cause.report), ""
     )
@@ -185,7 +183,7 @@ def command(finding: Finding, inputs: Sequence[str]) -> str:
 
 
 def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
-    """Return the command that calculates the effect of a change; '': no planner does."""
+    """Return the command that calculates the effect of a change; '': no planner."""
     plan = finding.cause.plan
     if not plan:
         return ""
@@ -212,9 +210,9 @@ def _planned_for(finding: Finding) -> Iterator[str]:
 
 
 def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collection[str]) -> str:
-    """Return a command on the inputs, of the object and the time of a finding.
+    """Return the command `name` with the inputs, object and time of a finding.
 
-    takes  options of this command that select rows by name
+    takes  options of the command that select rows by name
     """
     return " ".join([f"smfparse {name} {inputs_text(inputs)}", *_selection(finding, takes)])
 
@@ -228,7 +226,7 @@ def _names_in(name: str) -> frozenset[str]:
 
 
 def inputs_text(inputs: Sequence[str]) -> str:
-    """Return inputs as written in a command, if they are short."""
+    """Return inputs as arguments of a command; long inputs as INPUT...."""
     joined = shlex.join(inputs)
     return joined if 0 < len(joined) <= _MOST_OF_INPUTS else "INPUT..."
 
@@ -251,9 +249,9 @@ def _asked(moment: dt.datetime) -> str:
 
 
 def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the labels of a finding, each with its text."""
+    """Yield the labels and texts of a finding."""
     cause = finding.cause
-    yield "when", f"{span_text(finding.start, finding.end)}, {often(finding)}"
+    yield "when", f"{span_text(finding.start, finding.end)}, {frequency(finding)}"
     yield "baseline", finding.since
     yield "who", whose(finding)
     yield "evidence", evidence(finding)
@@ -283,7 +281,7 @@ def _limits(finding: Finding) -> str:
 
 
 def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
-    """Yield groups of findings with the same severity and rule, ordered by their first finding."""
+    """Yield groups of findings with the same severity and rule, in order of their first finding."""
 
     def kind(finding: Finding) -> tuple[int, str]:
         return finding.severity, finding.rule
@@ -294,17 +292,17 @@ def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
 
 
 def _explained(its: Sequence[Finding]) -> str:
-    """Return findings of one rule as a sentence: all objects and jobs, and the first's figures."""
+    """Return one sentence about findings of a rule: all names, and the figures of the first."""
     first = its[0]
     names = [" ".join(filter(None, (each.object, job))) for each in its for job in _whose(each)]
     whose = " ".join(filter(None, (first.qmgr or first.system, few(names))))
-    figures = ", ".join(filter(None, (peak(first), often(first))))
+    figures = ", ".join(filter(None, (peak(first), frequency(first))))
     which = f"{names[0]} " if len(names) > 1 else ""
     return f"SEV{first.severity} {first.rule} {whose}: {first.name}: {which}{figures}"
 
 
 def _whose(finding: Finding) -> Sequence[str]:
-    """Return all jobs of a finding without an object, else its one job."""
+    """Return all jobs of a finding without an object; otherwise its responsible job."""
     return [finding.job] if finding.object or not finding.jobs else finding.jobs
 
 
@@ -333,7 +331,7 @@ def lost_text(findings: Iterable[Finding]) -> str:
 
 
 def nothing_to(verb: str) -> str:
-    """Return the sentence of a command, named by its `verb`, that finds no MQ records."""
+    """Return the sentence about inputs without MQ records, for a command named by its verb."""
     return (
         f"No MQ statistics or class 3 accounting to {verb}; smfparse info counts the records, "
         "smfparse report class1 shows class 1."
@@ -341,6 +339,6 @@ def nothing_to(verb: str) -> str:
 
 
 def in_short(finding: Finding) -> str:
-    """Return a finding in one line: severity, worst value, and how long the condition is true."""
+    """Return a finding in one line: severity, worst value, and persistence of the condition."""
     figures = ", ".join(filter(None, (peak(finding), finding.persistence)))
     return f"SEV{finding.severity} {heading(finding)}: {figures}"

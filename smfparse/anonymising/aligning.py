@@ -1,4 +1,4 @@
-"""The places of the bytes of records in a file: the bytes of its framing can be between them."""
+"""The places in a file of the bytes of records, with bytes of the framing between them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bytes, Ints
 
 _TWICE = 0xFF
-"""The byte that is doubled in a file with FTP record structure."""
+"""Byte that is doubled in the records of files with FTP record structure."""
 
 
 class InFile(NamedTuple):
     """The places in a file of the bytes of a record after its descriptor word.
 
     start, end  place of the first byte, and place after the last byte
-    pieces      the places: a slice of consecutive ones, or int64 (bytes,)
+    pieces      places of all bytes: a slice of consecutive places, or int64 (bytes,)
     """
 
     start: int

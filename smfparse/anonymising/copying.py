@@ -1,4 +1,4 @@
-"""The copy: names are gathered in a first reading of the file, and replaced in a second one."""
+"""The copy: a first pass over the file gathers names, a second pass replaces them."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import SmfFile
 
 _AT_ONCE = 1 << 24
-"""Bytes that are copied at once."""
+"""Number of bytes copied in one step."""
 _BLANKS = b"\0" + BLANK
 
 
 @dataclass
 class Replaced:
-    """The replaced names, and the places where names stayed.
+    """The replaced names, and the number of places that were not changed.
 
-    names      number of different names, by kind
+    names      distinct names, by kind
     fields     number of fields in which a name was replaced, by kind
-    elsewhere  places outside fields of names in which a name was replaced
-    by_chance  numbers that look like a name by chance: they were kept
-    short      places outside fields of names that look like a name of fewer than 4 characters: they
-               were kept
-    in_kept    places in kept names that contain a replaced name
+    elsewhere  number of names replaced outside the fields of names
+    by_chance  number of numbers that look like a name by chance, and were not changed
+    short      number of places outside the fields of names that look like a name of fewer than 4
+               characters, and were not changed
+    in_kept    number of places in kept names that contain a replaced name
     """
 
     names: dict[str, set[str]] = field(default_factory=dict)
@@ -57,13 +57,13 @@ def anonymise(
     damage: DamageLog,
     shift_days: int = 0,
 ) -> Replaced:
-    """Write a file with other names to `target`, which can be read and written anywhere.
+    """Write a copy of a file with other names to `target`, a seekable stream.
 
-    The copy is not compressed. Damage is copied unchanged, except names of at least 4 characters.
+    The copy is not compressed. In damaged bytes, only names of at least 4 characters are replaced.
     Raises SmfError if a record cannot be found again in the file.
 
-    damage      receives the unusable parts of the file
-    shift_days  days by which times are moved
+    damage      log for the damage of the file
+    shift_days  number of days by which times are shifted
     """
     done = Replaced()
     _gather(file, damage, done)
@@ -81,7 +81,6 @@ def anonymise(
 
 
 def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
-    """Gather the names of a file."""
     for chunk in file.chunks(damage):
         for places in Named(chunk, damage).places():
             held = done.names.setdefault(places.kind, set())
@@ -91,7 +90,6 @@ def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
 
 
 def _copy(path: Place, target: BinaryIO) -> int:
-    """Copy the unpacked bytes of a file; return their number."""
     room, size = memoryview(bytearray(_AT_ONCE)), 0
     with unpacked(path) as data:
         while count := data.fill(room):
@@ -101,7 +99,7 @@ def _copy(path: Place, target: BinaryIO) -> int:
 
 
 def _distinct(buffer: Bytes, places: Places) -> tuple[list[bytes], Ints]:
-    """Return the different contents of fields, and for each field the index of its content."""
+    """Return the distinct contents of fields, and the index of each field's content in them."""
     rows = gather(buffer, places.at, places.width)
     found, which = np.unique(rows.view(f"S{places.width}")[:, 0], return_inverse=True)
     return [each.ljust(places.width, b"\0") for each in found.tolist()], which
@@ -117,13 +115,12 @@ def _between(chunk: Chunk, end: int) -> Bools:
 
 
 def _text(content: bytes) -> str:
-    """Return the name in a field; '': none that is readable."""
     text = content.rstrip(_BLANKS).decode(ENCODING)
     return text if text.isprintable() and PART.search(text) else ""
 
 
 class _Patch:
-    """Replaces names in a copy, the records of one chunk after the other."""
+    """Replaces names in a copy, chunk by chunk."""
 
     def __init__(
         self,
@@ -141,7 +138,7 @@ class _Patch:
         self._finder = Finder(pseudonyms.replaced())
         self._short = ShortNames(pseudonyms.too_short())
         self._end = 0
-        """Byte of the file after the last record."""
+        """Place in the file after the last record written."""
 
     def replace(self, chunk: Chunk) -> None:
         """Replace names in the records of a chunk, and in the bytes between them."""
@@ -167,7 +164,6 @@ class _Patch:
         self._done.fields[places.kind] += int(changed[which].sum())
 
     def _other(self, places: Places, content: bytes) -> bytes:
-        """Return the replacement for the content of a field."""
         if not places.is_text:
             return self._pseudonyms.of_bytes(content)
         name = _text(content)
@@ -192,7 +188,7 @@ class _Patch:
             made[every[~numbers]] = others[~numbers]
 
     def _write(self, chunk: Chunk, made: Bytes) -> None:
-        """Write the records of a chunk, as they are now, to their places in the file."""
+        """Write the changed records of a chunk to their places in the copy."""
         low, end = self._end, 0
         places = list(bytes_in_file(chunk))
         raw = self._read(low, places[-1].end - low)

@@ -1,4 +1,4 @@
-"""The places of names in the records of a chunk, and which of its bytes are numbers."""
+"""The places of names in the records of a chunk, and the bytes of the records that are numbers."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "address": ("wtidchlc", "qcstcnnm"),
     "certificate": ("qcstslcn", "qcstslsn"),
 }
-"""Kinds of names and their fields; systems and queue managers are in the SMF header as well."""
+"""Fields of each kind of name; system and queue manager are in the SMF header as well."""
 OF_HEADER = {SYSTEM: QWST.field("sm115sid"), QMGR: QWST.field("sm115SSI")}
-"""Consecutive names in the SMF header; only MQ records have that of a queue manager."""
+"""Consecutive fields of names in the SMF header; only MQ records have a queue manager."""
 BINARY = ("qcstslsn",)
-"""Fields that are not text."""
+"""Fields of names that are not text."""
 AREA = (QWHS, QWHC, QWHX)
-"""Blocks in the area that every record of MQ begins with."""
+"""Blocks in the QWHS area of every MQ record."""
 _KIND_OF = {field: kind for kind, fields in KINDS.items() for field in fields}
 _OPEN = ("ebcdic", "bytes", "pad")
-"""Kinds of fields that are not numbers: names may be anywhere in their bytes."""
+"""Kinds of fields that are not numbers, and can contain names at any position."""
 _EYE = "eye"
 _TOKENS = ("correl",)
-"""Tokens of tasks: they begin with the start time of the task."""
+"""Tokens of tasks, which begin with the start time of the task."""
 
 
 @cache
 def blocks() -> Mapping[str, Block]:
-    """Return all blocks that records have, by name."""
+    """Return all blocks of MQ records, by name."""
     found = {block.name: block for each in REGISTRY.values() for block in each.values()}
     return found | {block.name: block for block in AREA}
 
 
 @cache
 def named_fields(block: Block) -> tuple[tuple[str, Field], ...]:
-    """Return the fields of a block that contain names, each after the kind of its names."""
+    """Return the kind of name and the field, for each field of a block that contains names."""
     return tuple((_KIND_OF[each.name], each) for each in block.own if each.name in _KIND_OF)
 
 
@@ -72,7 +72,7 @@ def clocks(block: Block) -> tuple[Field, ...]:
 
 @cache
 def numbers(block: Block) -> Bools:
-    """Return which bytes of a block hold numbers, times or its eye-catchers: bool (bytes,)."""
+    """Return which bytes of a block are numbers, times or an eye-catcher: bool (bytes,)."""
     found: Bools = np.ones(block.size, np.bool_)
     for start, width in _texts(block):
         found[start : start + width] = False
@@ -109,7 +109,7 @@ _INDEX = BlockIndex(block for block in blocks().values() if block not in AREA)
 
 
 class Places(NamedTuple):
-    """Fields of one width with names of one kind; at: int64 (fields,), places in the buffer."""
+    """Fields of one width with names of one kind; `at`: places in the buffer, int64 (fields,)."""
 
     kind: str
     at: Ints
@@ -120,7 +120,7 @@ class Places(NamedTuple):
 class Named:
     """The names, clocks and numbers in the records of a chunk.
 
-    damage  receives the blocks that cannot be used; None: they are not recorded
+    damage  log for blocks that cannot be used; None: such blocks are not recorded
     """
 
     def __init__(self, chunk: Chunk, damage: DamageLog | None = None) -> None:
@@ -161,16 +161,17 @@ class Named:
         return found
 
     def owner(self, at: Ints) -> tuple[Ints, Ints]:
-        """Return the record of each byte, and the place of the byte in it.
+        """Return the index of the record of each byte, and the place of the byte in the record.
 
-        If no descriptor word precedes a record, the bytes there may be the end of another record.
+        The 4 bytes before a record belong to the previous record, because the record may have no
+        descriptor word.
         """
         start = self.chunk.start
         owner = np.maximum(np.searchsorted(start + RDW_SIZE, at, side="right") - 1, 0)
         return owner, at - start[owner]
 
     def _in_headers(self, at: Ints) -> Bools:
-        """Return which bytes belong to SMF headers and not to names."""
+        """Return which bytes are in SMF headers, outside the fields of names."""
         owner, within = self.owner(at)
         names = (within >= OF_HEADER[SYSTEM].offset) & (within < OF_HEADER[QMGR].end)
         size = np.where(self._is_mq[owner], QWST.size, OF_HEADER[SYSTEM].offset)
@@ -179,7 +180,7 @@ class Named:
 
 
 def _add_numbers(found: Bools, at: Ints, places: Blocks, template: Bools) -> None:
-    """Mark the bytes that are numbers in blocks of one kind; `places` ascend."""
+    """Set `found` for bytes that are numbers in blocks of one kind; `places` ascend."""
     if not len(places):
         return
     which = np.maximum(np.searchsorted(places.at, at, side="right") - 1, 0)

@@ -1,4 +1,4 @@
-"""Verification of a copy: the same numbers as the original, and none of its names."""
+"""Verification that a copy has the same numbers as the original, and no name of the original."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import SmfFile
 
 _AT_ONCE = 1 << 24
-"""Number of bytes that are searched together."""
+"""Number of bytes searched in one step."""
 _OVERLAP = 64
-"""Bytes that are searched twice, to find names at the border. No name is longer."""
+"""Number of bytes searched again in the next step, to find names at the border: the maximum length
+of a name.
+"""
 
 
 class Proof(NamedTuple):
     """The result of the verification of a copy.
 
     records  number of records whose numbers are equal in both files
-    other    number of other records
-    left     places with an old name of at least 4 characters
+    other    number of records whose numbers differ
+    left     number of places with an old name of at least 4 characters
     """
 
     records: int
@@ -40,7 +42,7 @@ class Proof(NamedTuple):
     left: int
 
     def holds(self, done: Replaced, pseudonyms: Pseudonyms) -> bool:
-        """Whether all numbers are equal, and old names remain only where they were kept."""
+        """Whether all numbers are equal, and no more old names remain than were kept."""
         kept = done.in_kept if pseudonyms.keeps else 0
         return not self.other and self.left <= done.by_chance + kept
 
@@ -48,20 +50,22 @@ class Proof(NamedTuple):
 def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int = 0) -> Proof:
     """Compare a file with its copy, number by number, and search the copy for old names.
 
-    shift_days  days by which times were moved
+    shift_days  number of days by which times were shifted
     """
     same = other = 0
-    for first, second in zip_longest(file.chunks(_unheard()), copy.input.chunks(_unheard())):
+    for first, second in zip_longest(
+        file.chunks(_ignored_damage()), copy.input.chunks(_ignored_damage())
+    ):
         if first is None or second is None or not np.array_equal(first.length, second.length):
-            return Proof(same, other + 1, _left(copy.path, pseudonyms))
+            return Proof(same, other + 1, _old_names(copy.path, pseudonyms))
         equal = _are_equal(first, second, shift_days)
         same += int(equal.sum())
         other += int((~equal).sum())
-    return Proof(same, other, _left(copy.path, pseudonyms))
+    return Proof(same, other, _old_names(copy.path, pseudonyms))
 
 
-def _unheard() -> DamageLog:
-    """Return a log for damage that was reported before: it keeps nothing."""
+def _ignored_damage() -> DamageLog:
+    """Return a log without entries, for damage that was already reported."""
     return DamageLog(keep=0)
 
 
@@ -78,8 +82,8 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
     return equal
 
 
-def _left(path: Place, pseudonyms: Pseudonyms) -> int:
-    """Return the number of old names in a file, at any position."""
+def _old_names(path: Place, pseudonyms: Pseudonyms) -> int:
+    """Return the number of places in a file with old names, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
     room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
     with unpacked(path) as data:

@@ -14,25 +14,26 @@ from smfparse.errors import InputError, RequestError
 from smfparse.store.targets import replacing
 
 PART = re.compile(r"[A-Za-z0-9@#$]+")
-"""A part of a name; between parts are dots, slashes, blanks and the like."""
+"""Regular expression for a part of a name; dots, slashes, blanks and so on separate parts."""
 LEAST = 4
-"""Minimum length of names that are replaced everywhere; shorter ones also occur by chance."""
+"""Minimum length of parts that are replaced everywhere; shorter parts also occur by chance."""
 _OCTETS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
 _HEXTETS = re.compile(r"[\dA-Fa-f]{0,4}(?::[\dA-Fa-f]{0,4}){2,7}")
 _PORT = re.compile(r"\(\d+\)$")
 _HEXADECIMAL = ("ABCDEF", "abcdef", digits)
 _MANY = 20_000
-"""Attempts to find an unused name; after these, the old name of something else is used."""
+"""Maximum number of attempts to find a new name that is not an old name of another part."""
 _HEADINGS = ["old", "new"]
 
 
 class Pseudonyms:
     """The replacements for the parts of names.
 
-    secret      replacements are derived from it and the part; without it, names cannot be guessed
-    kept        whether a name stays as it is; None: all are replaced
-    known       parts with existing replacements, as from an earlier file
-    keep_first  whether the first part of a name of several parts stays
+    secret      key from which, with the part, replacements are derived: without the key, names
+                cannot be guessed
+    kept        returns whether a name is not replaced; None: all names are replaced
+    known       parts with existing replacements, for example from an earlier file
+    keep_first  whether the first part of a name with several parts is not replaced
     """
 
     def __init__(
@@ -55,11 +56,11 @@ class Pseudonyms:
 
     @property
     def keeps(self) -> bool:
-        """Whether any name may stay as it is."""
+        """Whether some names or parts may not be replaced."""
         return self._kept is not None or self._keep_first
 
     def learn(self, names: Iterable[str]) -> None:
-        """Note names, so that no other name is replaced by one of them."""
+        """Record names, so that no other name is replaced by one of these names."""
         self._note_old(part for name in names for part in PART.findall(name[self._begin(name) :]))
 
     def _note_old(self, several: Iterable[str]) -> None:
@@ -87,20 +88,20 @@ class Pseudonyms:
         return PART.sub(lambda found: self._other(found[0], _like), name)
 
     def _begin(self, name: str) -> int:
-        """Return where the replaced part of a name begins; the length of the name: all stays."""
+        """Return where the replaced part of a name begins; at its end: nothing is replaced."""
         if self._kept is not None and self._kept(name):
             return len(name)
         parts = list(PART.finditer(name)) if self._keep_first else []
         return parts[0].end() if len(parts) > 1 else 0
 
     def of_bytes(self, content: bytes) -> bytes:
-        """Return the replacement for bytes that are not text; empty bytes stay empty."""
+        """Return the replacement for bytes that are not text; zeros are not replaced."""
         if not any(content):
             return content
         return hashlib.blake2b(content, key=self._secret, digest_size=len(content)).digest()
 
     def replaced(self) -> dict[str, str]:
-        """Return the parts, and whole addresses, that are searched everywhere."""
+        """Return the parts and addresses that are replaced everywhere, and their replacements."""
         every = self.parts | self._whole
         return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
 
@@ -115,17 +116,17 @@ class Pseudonyms:
         return self.parts[part]
 
     def _new(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
-        """Return an unused name, or another one if all short names are used."""
+        """Return a new part: not used for another part and, if possible, not an old name."""
         for attempt in range(2 * _MANY):
             found = like(part, self._numbers(f"{attempt} {part}"))
-            strange = found in self._taken or (attempt < _MANY and self._is_old(found))
-            if not strange:
+            is_unusable = found in self._taken or (attempt < _MANY and self._is_old(found))
+            if not is_unusable:
                 break
         self._taken.add(found)
         return found
 
     def _is_old(self, name: str) -> bool:
-        """Whether a text is, or contains, a possible name that was replaced."""
+        """Whether a text is an old name, or contains the start of one."""
         starts = (name[at : at + LEAST].upper() for at in range(len(name) - LEAST + 1))
         return name in self._old or any(each in self._starts for each in starts)
 
@@ -140,7 +141,7 @@ class Pseudonyms:
 
 
 def _like(name: str, numbers: Iterator[int]) -> str:
-    """Return another name with letters and digits in the same places."""
+    """Return a name with other letters and digits in the same places."""
     return "".join(_another(character, next(numbers)) for character in name)
 
 
@@ -156,12 +157,11 @@ def _another(
 
 
 def _like_address(address: str, numbers: Iterator[int]) -> str:
-    """Return another IPv4 address whose numbers have as many digits."""
     return ".".join(_octet(len(each), next(numbers)) for each in address.split("."))
 
 
 def _like_hextets(address: str, numbers: Iterator[int]) -> str:
-    """Return another IPv6 address with digits and letters in the same places."""
+    """Return an IPv6 address with other digits and letters in the same places."""
     return "".join(_another(each, next(numbers), _HEXADECIMAL) for each in address)
 
 
@@ -171,9 +171,9 @@ def _octet(width: int, number: int) -> str:
 
 
 def read_map(path: Path) -> dict[str, str]:
-    """Return old parts with new ones of an earlier `write_map`.
+    """Return the old and new parts that `write_map` wrote.
 
-    Raises InputError if the file cannot be read, RequestError if it is not such a file.
+    Raises InputError if the file cannot be read, RequestError if `write_map` did not write it.
     """
     try:
         rows = list(csv.reader(io.StringIO(path.read_text("utf-8"))))
@@ -190,9 +190,9 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, parts: Mapping[str, str]) -> None:
-    """Write old parts with new ones as a CSV file that only its owner can read.
+    """Write old and new parts to a CSV file that only its owner can read.
 
-    An earlier file stays until the new one is complete. Raises OutputError if this fails.
+    An existing file is replaced when the new file is complete. Raises OutputError if this fails.
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Search for many names at once, at any position of many bytes; short names are counted only."""
+"""Search for many names in one pass over bytes, at any position; short names are only counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ASCII = "latin-1"
 class Finder:
     """Finds texts, in EBCDIC and in ASCII, and their replacements of the same length.
 
-    These texts have LEAST characters or more, because the first search compares LEAST bytes.
+    The texts must have at least LEAST characters, because the first search compares LEAST bytes.
     """
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
@@ -35,9 +35,9 @@ class Finder:
         self._first[self._keys.view("u2")[::2]] = True
 
     def found(self, buffer: Bytes, start: int, end: int) -> Iterator[tuple[Ints, Bytes]]:
-        """Yield the places of texts in buffer[start:end] and their replacements, by length.
+        """Yield, for each length, the places of texts in buffer[start:end] and their replacements.
 
-        Of texts that overlap the longer one counts. Shapes: int64 (found,), uint8 (found, length).
+        Of overlapping texts, the longest is found. Shapes: int64 (found,), uint8 (found, length).
         """
         at = self._candidates(buffer, start, end)
         used = np.zeros(0, np.int64)
@@ -66,7 +66,7 @@ class Finder:
 class ShortNames:
     """Counts texts of fewer than LEAST characters, in EBCDIC and in ASCII.
 
-    Such short texts also occur by chance, so they are not replaced.
+    Such short texts are only counted, not replaced, because they also occur by chance.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -77,7 +77,7 @@ class ShortNames:
         }
 
     def count(self, buffer: Bytes, start: int, end: int, fields: Bools | None = None) -> int:
-        """Return the number of texts in buffer[start:end] that do not touch `fields`."""
+        """Return the number of texts in buffer[start:end] that are outside `fields`."""
         return sum(
             self._count(buffer, start, end, fields, length)
             for length in self._known
@@ -98,7 +98,7 @@ class ShortNames:
 
 
 def _which(rows: Bytes, among: Bytes) -> Ints:
-    """Return the index of each row among sorted rows; -1: it is none of them."""
+    """Return the index of each row in the sorted rows `among`; -1: not found."""
     kind = f"S{rows.shape[1]}"
     known = np.frombuffer(among.tobytes(), kind)
     seen = np.frombuffer(rows.tobytes(), kind)
@@ -108,7 +108,7 @@ def _which(rows: Bytes, among: Bytes) -> Ints:
 
 
 def _overlap(at: Ints, length: int, used: Ints) -> Bools:
-    """Return which texts of a length have a byte that is used, or overlap the one before."""
+    """Return which texts of a length overlap bytes in `used`, or the previous text."""
     first, behind = np.searchsorted(used, at), np.searchsorted(used, at + length)
     near = np.zeros(at.size, np.bool_)
     near[1:] = np.diff(at) < length

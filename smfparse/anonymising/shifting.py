@@ -1,4 +1,4 @@
-"""Shift the times of records by whole days: SMF times, clocks in blocks, and tokens."""
+"""Shifts of the times in records by whole days: SMF times, clocks in blocks, and tokens."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from smfparse.schemas import QWST, WHOLE_RECORDS
 from smfparse.vectors import Bytes, Ints, each_of, gather
 
 _DATE = QWST.field("sm115dte")
-"""The date in the SMF header of any record: 0CYYDDDF."""
+"""Field of the date in the SMF header of every record: 0CYYDDDF."""
 _TYPE = QWST.field("sm115rty").offset
 _CLOCK = 8
-"""Bytes of the TOD clock."""
+"""Number of bytes of a TOD clock value."""
 _DAY = 86_400_000_000 << 12
-"""Units of the TOD clock per day."""
+"""Number of units of the TOD clock per day."""
 _CENTURY = 1900
 
 
 def shift_times(buffer: Bytes, named: Named, days: int) -> None:
-    """Move the times of the records of a chunk, in `buffer`, by `days`.
+    """Shift the times in the records of a chunk, in `buffer`, by `days`.
 
     Raises RequestError if a date would be before 1900 or after 2041, the last year of the clock.
     """
@@ -42,7 +42,7 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
 
 
 def _dates(chunk: Chunk) -> Ints:
-    """Return the places of SMF dates: in every header, and in records that consist of one block."""
+    """Return the places of packed dates: in headers, and in records that consist of one block."""
     found = [chunk.start + _DATE.offset]
     for smf_type, block in WHOLE_RECORDS.items():
         for field in block.own:
@@ -59,7 +59,7 @@ def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:
 
 
 def _moved(packed: int, days: int) -> int:
-    """Return a packed date `days` later. A value that is not a date stays."""
+    """Return a packed date `days` later; a value that is not a date is returned unchanged."""
     digits = f"{packed:08X}"
     if not (digits[:-1].isdecimal() and digits[-1] in "CF"):
         return packed

@@ -1,7 +1,7 @@
 """The calendar: the intervals of each queue manager, with gaps, restarts and missing records.
 
 in    a catalog, for the intervals of statistics, channel initiator and accounting
-out   for each queue manager: its clock, its intervals with the kind of each and the gap, restart or
-      missing records before it, and whether its data is complete; the distribution of rows of any
-      length over intervals; SQL macros with the same rules
+out   for each queue manager: clock, intervals, completeness of the data; for each interval: kind,
+      and gap, restart or missing records before the interval; for rows of any length: their
+      distribution over intervals; SQL macros with the same rules
 """

@@ -1,4 +1,4 @@
-"""Whether the data of a queue manager is complete: what is missing, and what MQ did not record."""
+"""Completeness of the data of a queue manager: missing data, and data that MQ did not record."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from smfparse.calendar.intervals import Calendar
 from smfparse.layout.members import version_key
 
 COVERAGE = "coverage"
-"""The name of the rows of `coverage_query` in a catalog."""
+"""Name of the rows of `coverage_query` in a catalog."""
 _APART = 1.5
-"""Intervals of class 3 and of statistics differ if one is at least this many times as long."""
+"""Ratio of the lengths of two intervals above which the lengths are reported as different."""
 
 
 class TraceClass(NamedTuple):
-    """A trace class, the column that counts its records, and the first MQ release with it."""
+    """A trace class.
+
+    name    name in commands: STAT(4)
+    figure  column of `coverage_query` with the number of records
+    record  type and subtype of the records
+    since   first MQ release with the class
+    """
 
     name: str
     figure: str
@@ -36,14 +42,14 @@ _CLASSES = (
 
 @dataclass(frozen=True)
 class Coverage:
-    """How complete the data of a queue manager is.
+    """The completeness of the data of a queue manager.
 
-    gaps            intervals that MQ wrote but the data lacks; phrases
-    lost            losses without a gap between intervals: records that SMF lost, damage; phrases
-    absent_classes  trace classes without records: STAT(4)
-    switched_off    objects in use without STATQ or STATCHL; phrases
-    notes           facts that the reader of the data needs; sentences
-    is_judged       whether there are statistics, which are needed to find gaps
+    gaps            phrases about intervals that MQ wrote but the data does not contain
+    lost            phrases about losses that intervals do not show: records lost by SMF, damage
+    absent_classes  names of trace classes without records: STAT(4)
+    switched_off    phrases about objects in use without STATQ or STATCHL
+    notes           sentences about other facts that readers of the data must know
+    is_judged       whether the data contains statistics, which are required to find gaps
     """
 
     system: str
@@ -57,19 +63,19 @@ class Coverage:
 
     @property
     def missing(self) -> list[str]:
-        """Data that MQ wrote but the input lacks; phrases."""
+        """Phrases about data that MQ wrote but the input does not contain."""
         return [*self.gaps, *self.lost]
 
     @property
     def answer(self) -> str:
-        """One word: whether the data is complete."""
+        """Words for the completeness of the data."""
         if self.missing:
             return "incomplete"
         return "complete" if self.is_judged else "completeness unknown"
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Return the same facts for JSON."""
         return {
             "system": self.system,
             "qmgr": self.qmgr,
@@ -82,7 +88,7 @@ class Coverage:
 
 
 def coverage_query() -> str:
-    """Return the query for the data that MQ recorded of each queue manager."""
+    """Return the query for the numbers of records and objects of each queue manager."""
     return Path(__file__).with_name("coverage.sql").read_text("utf-8")
 
 
@@ -93,12 +99,12 @@ def coverage_of(
     is_read: Callable[[int, int], bool] = lambda *_: True,
     damaged: int = 0,
 ) -> list[Coverage]:
-    """Return how complete the data of each queue manager is.
+    """Return the completeness of the data of each queue manager.
 
-    rows      of `coverage_query`, as a pyarrow.Table
+    rows      result of `coverage_query`, as a pyarrow.Table
     lost      number of records that SMF lost (type 7), by system; None: unknown number
-    is_read   whether records of a type and subtype are read
-    damaged   number of damaged places in the inputs; their queue managers are unknown
+    is_read   returns whether records of a type and subtype are read
+    damaged   number of damaged places in the inputs, of unknown queue managers
     """
     figures = {(each["system"] or "", each["qmgr"] or ""): each for each in rows.to_pylist()}
     systems: dict[str, list[str]] = {}
@@ -122,7 +128,7 @@ def coverage_of(
 
 
 def length_text(seconds: float) -> str:
-    """Return a length of time: 30 minutes, 59.8 seconds."""
+    """Return the text of a length of time: 30 minutes, 59.8 seconds."""
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size and round(seconds) % size == 0:
             count = round(seconds) // size
@@ -131,7 +137,7 @@ def length_text(seconds: float) -> str:
 
 
 def lengths_text(calendar: Calendar) -> str:
-    """Return the usual length of intervals: 30 minutes, or 5 to 30 minutes if it was changed."""
+    """Return the text of the usual length of intervals: 30 minutes; if changed, 5 to 30 minutes."""
     low, high = calendar.usual_seconds
     if high <= _APART * low:
         return length_text(calendar.typical)
@@ -140,7 +146,7 @@ def lengths_text(calendar: Calendar) -> str:
 
 
 def _gaps(calendar: Calendar) -> Iterator[str]:
-    """Yield gaps. A gap before a restart is not missing data: the queue manager was down."""
+    """Yield phrases about gaps, except gaps before a restart, when the queue manager was down."""
     if calendar.is_recorded:
         gaps = calendar.gaps[~calendar.restarts]
         if count := int((gaps > 0).sum()):
@@ -152,7 +158,7 @@ def _gaps(calendar: Calendar) -> Iterator[str]:
 
 
 def _lost(calendar: Calendar, lost: Mapping[str, int | None], damaged: int) -> Iterator[str]:
-    """Yield the losses of records, which intervals do not show."""
+    """Yield phrases about losses that intervals do not show."""
     if damaged:
         places = "place" if damaged == 1 else "places"
         yield f"damage at {damaged:,} {places} in the input"

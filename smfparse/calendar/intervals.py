@@ -17,24 +17,24 @@ from smfparse.selecting.zones import Zone
 from smfparse.vectors import Bools, Floats, Ints
 
 CALENDAR = "calendar"
-"""The name of the rows of `calendar_query` in a catalog."""
+"""Name of the rows of `calendar_query` in a catalog."""
 SECOND_US = 1_000_000
 _HOUR_US = 3600 * SECOND_US
 _DAY = 24 * 3600
 _TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
 _ACCOUNTING = 3
-"""The number of the source `accounting`: intervals of tasks and channels, which overlap."""
+"""Value of `Calendar.source` for accounting: intervals of tasks and channels, which overlap."""
 _FIRST = 3
-"""A row at least this many times as long as the interval at its middle covers earlier time too."""
+"""Ratio to an interval's length from which a row also covers time before the interval."""
 _ODD = ("first", "stub")
 _NONE_UNSELECTED = "unselected_seconds(began, ended, utc_offset) AS 0;"
-"""The default of a macro; a selection of daily hours replaces it."""
+"""Default definition of a macro, which a selection of daily hours replaces."""
 
 
 def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
     """Return the SQL that makes the macros of the calendar.
 
-    selection  selection of the read records; outside its daily hours, nothing counts as missing
+    selection  selection of records; outside the selected daily hours, no data counts as missing
     """
     macros = Path(__file__).with_name("macros.sql").read_text("utf-8")
     if not selection.daily:
@@ -46,7 +46,7 @@ def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
 
 
 def _unselected(daily: tuple[int, int], zone: Zone | None) -> str:
-    """Return the SQL of the seconds between two moments that are outside of the hours of a day."""
+    """Return the SQL of the seconds between two moments that are outside daily hours."""
     opens, closes = daily
     closed = (opens - closes) % _DAY
     offset = zone.sql("ended") if zone else "coalesce(utc_offset, 0)"
@@ -66,25 +66,27 @@ def calendar_query() -> str:
 
 
 def ends_of(starts: Ints, seconds: Floats) -> Ints:
-    """Return when intervals end."""
+    """Return the ends of intervals, microseconds since 1970."""
     ends: Ints = starts + (seconds * SECOND_US).astype(np.int64)
     return ends
 
 
 @dataclass(frozen=True)
 class Calendar:
-    """The intervals of a queue manager, in the order of time, and its clock.
+    """The intervals of a queue manager, in the order of time, and the clock of its system.
 
-    clock     the zone for local times
+    clock     zone for local times
     source    1: intervals of statistics; 2: of the channel initiator; 3: of accounting, which
               overlap
-    typical   usual length of an interval, seconds; 0: unknown
-    starts    start of each interval, microseconds UTC; `ends` likewise
-    kinds     typical, long, short, stub or first: see docs/selecting.md
+    typical   median length of an interval, seconds; 0: unknown
+    starts    start of each interval, microseconds since 1970, UTC
+    ends      end of each interval, microseconds since 1970, UTC
+    kinds     kind of each interval: typical, long, short, stub or first (see docs/selecting.md)
     gaps      seconds without data before each interval; 0: none
     restarts  whether the queue manager was restarted before each interval
     missing   number of missing intervals before each interval, by QWHSISEQ
-    derived   whether records contain no intervals (MQ 7): each is the time since the record before
+    derived   whether records contain no intervals (MQ 7), so that an interval is the time since the
+              previous record
     """
 
     system: str
@@ -103,17 +105,17 @@ class Calendar:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Its owner: system and queue manager."""
+        """System and queue manager."""
         return self.system, self.qmgr
 
     @property
     def is_recorded(self) -> bool:
-        """Whether MQ recorded intervals, of the queue manager or its channel initiator."""
+        """Whether the intervals come from statistics of the queue manager or channel initiator."""
         return self.source < _ACCOUNTING
 
     @cached_property
     def whole(self) -> Bools:
-        """Which intervals cover no time before the trace; if none is left, all count."""
+        """Whether each interval covers no time before the trace; if all do, True for all."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
             found = np.array([each != "first" for each in self.kinds], bool)
@@ -123,7 +125,7 @@ class Calendar:
 
     @cached_property
     def usual_seconds(self) -> tuple[float, float]:
-        """The usual range of lengths, seconds: percentiles 5 and 95 of ordinary intervals."""
+        """Percentiles 5 and 95 of the lengths of intervals that are not in _ODD, seconds."""
         lengths = (self.ends - self.starts) / SECOND_US
         usual = lengths[[each not in _ODD for each in self.kinds]]
         low, high = np.quantile(usual if len(usual) else lengths, [0.05, 0.95], method="nearest")
@@ -131,7 +133,7 @@ class Calendar:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Number of intervals, gaps and restarts: for JSON, the same in every command."""
+        """Return numbers of intervals, gaps and restarts for JSON, the same in every command."""
         recorded = self.is_recorded
         return {
             "intervals": len(self.starts) if recorded else 0,
@@ -145,19 +147,19 @@ class Calendar:
 
     @property
     def first(self) -> int:
-        """When its time begins, microseconds UTC."""
+        """Start of the covered time, microseconds since 1970, UTC."""
         return int(self.starts[self.whole].min())
 
     @property
     def last(self) -> int:
-        """When its time ends, microseconds UTC."""
+        """End of the covered time, microseconds since 1970, UTC."""
         return int(self.ends[self.whole].max())
 
     @cached_property
     def spans(self) -> tuple[Ints, Ints]:
-        """Periods with data: starts and ends of periods that do not overlap, in order.
+        """Starts and ends of the periods with data, which do not overlap, in order.
 
-        Tasks only show that accounting was on from the first to the last of them.
+        If only tasks are known, the time from the first to the last task is one period.
         """
         if not self.is_recorded:
             return np.array([self.first]), np.array([self.last])
@@ -167,7 +169,7 @@ class Calendar:
         return begins[kept], ends[kept]
 
     def covered(self, begins: Ints, ends: Ints) -> Floats:
-        """Return the number of seconds of each period that have data."""
+        """Return the number of seconds with data between each begin and end."""
         starts, stops = self.spans
         before = np.r_[0, np.cumsum(stops - starts)]
 
@@ -185,11 +187,11 @@ class Calendar:
     def is_odd(self, starts: Ints, seconds: Floats) -> Bools:
         """Return which rows do not show normal work.
 
-        These are rows of a first interval, which covers the time before the trace; rows of a stub,
+        These are rows in a first interval, which covers time before the trace; rows in a stub,
         because pools and log are not normal after a start; and rows that begin before all intervals
-        and are several times as long.
+        and are much longer than an interval.
 
-        starts, seconds  of rows of any length, in any order
+        starts, seconds  start and length of each row, in any order
         """
         if not len(self.starts):
             return np.zeros(len(starts), bool)
@@ -207,8 +209,8 @@ class Calendar:
 def calendars_of(rows: Any, zone: Zone | None = None) -> dict[tuple[str, str], Calendar]:
     """Return the calendar of each queue manager, by system and queue manager.
 
-    rows  of `calendar_query`, as a pyarrow.Table in any order
-    zone  zone of the local times; None: the zone of each system
+    rows  result of `calendar_query`, as a pyarrow.Table in any order
+    zone  zone of local times; None: local time of each system
     """
     found = {}
     ordered = sorted(rows.to_pylist(), key=lambda row: (*_key(row), row["started"], row["seconds"]))
@@ -242,13 +244,13 @@ def _calendar(key: tuple[str, str], rows: Sequence[Any], zone: Zone | None) -> C
 
 
 def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int | None]) -> Zone:
-    """Return the clock of a system, as its records show it: the offset from UTC at each moment.
+    """Return the clock of a system: the offset from UTC at each moment, derived from intervals.
 
-    A record shows the offset at the end of its interval. If it differs from the previous one,
-    clocks were changed in the interval: on the hour if the interval contains one, otherwise at its
+    A record contains the offset at the end of its interval. If two consecutive offsets differ,
+    clocks were changed in the later interval: at a full hour in the interval, otherwise at its
     start.
 
-    starts, ends, offsets  of intervals, in the order of time
+    starts, ends, offsets  start, end and offset of each interval, in the order of time
     """
     known = [each for each in zip(starts, ends, offsets, strict=True) if each[2] is not None]
     changes: list[int] = []

@@ -1,7 +1,7 @@
 """Changes from one side of a comparison to the other, and whether they are significant.
 
 A figure is a quotient of two sums over all intervals of a side (`measures`). `significance`
-compares its change with its variation between intervals.
+compares the change of a figure with the variation of the figure between intervals.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
 _SECONDS = ("before_seconds", "after_seconds")
 HARDLY = 1000.0
-"""From this ratio on, a name counts as hardly present on one side."""
+"""Ratio of the sides from which a name counts as hardly present on one side."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)
 TOLERANCE = 0.06
-"""The change between runs that IBM's regression tests accept."""
+"""Ratio of change between runs that IBM's regression tests accept."""
 
 
 def check_by(by: Iterable[str]) -> None:
@@ -50,15 +50,15 @@ def compared(
     renames: Iterable[Rename] = (),
     tolerance: float = TOLERANCE,
 ) -> pl.DataFrame:
-    """Return COLUMNS, with a row for each name and figure of either side.
+    """Return COLUMNS: one row per name and figure of either side.
 
-    by         the columns of NAMES to group by; the other columns of NAMES are empty
-    renames    names that differ on the second side
-    tolerance  ratio above which a change counts
+    by         the columns of NAMES to group by; other columns of NAMES are null
+    renames    names of the first side that differ on the second side
+    tolerance  ratio above which a change counts: 0.06
 
-    `significant` is null if there are too few intervals to judge, or if a side lacks the name.
-    `before_seconds` and `after_seconds` are the divisors of a rate per second, otherwise null.
-    Significant rows come first, then rows with the largest change in CPU time.
+    `significant` is null if a side has too few intervals to judge, or does not contain the name.
+    `before_seconds` and `after_seconds` are the divisors of a rate per second, null for other
+    figures. Significant rows come first, then rows with the largest change in CPU time.
     """
     check_by(by)
     if tolerance < 0:
@@ -88,7 +88,7 @@ def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Yield the figures of each kind with rows; the first kind is yielded even without rows."""
+    """Yield the figures of each kind of rows; a kind without rows is omitted, except the first."""
     commits = _commits(side, by)
     for number, kind in enumerate(ROW_KINDS):
         own = ["kind", *_names_of(kind, by)]
@@ -104,7 +104,6 @@ def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 
 def _names_of(kind: str, by: Sequence[str]) -> list[str]:
-    """Return the columns that rows of a kind are grouped by."""
     if kind == CALLS:
         return list(by)
     if kind == TASK:
@@ -113,14 +112,12 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
 
 
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
-    """Return the length of each interval, also by queue manager if requested."""
     rows = side.seconds.filter(kind=CALLS if kind == TASK else kind)
     own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
     return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
 
 
 def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
-    """Return all commits by interval, and by queue manager and job if requested."""
     own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
     return (
         side.rows.filter(kind=CALLS, verb="commit")
@@ -132,13 +129,13 @@ def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
 def _values(
     sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
 ) -> pl.DataFrame:
-    """Return one row per name: the figure, its variance, and `total`, its divisor.
+    """Return one row per name: the figure, its variance, and its divisor `total`.
 
-    The variance of this ratio of sums is a jackknife estimate: each interval is compared with the
-    figure of all other intervals.
+    The variance of the figure, a ratio of sums, is a jackknife estimate: each interval is compared
+    with the figure of all other intervals.
 
-    whole  the divisors of all intervals, because seconds also count in intervals without calls of a
-           name; None: the divisor is a column of the sums
+    whole  divisors of all intervals, because seconds also count in intervals without calls of a
+           name; None: the divisor is a column of `sums`
     """
     known = sums.filter(pl.col(measure.amount).is_not_null())
     if whole is None:
@@ -174,7 +171,7 @@ _WITHOUT = (
 
 
 def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
-    """Return by `on`: total of `per`, weighted squares, equivalent number of equal intervals."""
+    """Return, by `on`, the total of `per`, weighted squares, and equivalent number of intervals."""
     per, total = pl.col("per"), pl.col("total")
     return (
         whole.with_columns(total=ordered_sum(per).over(on))
@@ -189,7 +186,7 @@ def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
 
 
 def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
-    """Add difference, ratio, and whether the change is significant."""
+    """Return rows with difference, ratio, and whether the change is significant."""
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.log(_floats(rows, "value_after") / _floats(rows, "value"))
     chance = np.full(rows.height, np.nan)

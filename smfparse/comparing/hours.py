@@ -1,4 +1,4 @@
-"""Hours of the day side by side: calls per second, and the cost of a call."""
+"""Hours of the day on both sides: calls per second, and cost per call."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HOUR_COLUMNS = (
 
 
 def hours(before: Side, after: Side) -> pl.DataFrame:
-    """Return HOUR_COLUMNS: a row for each hour of the day, local time, with data on both sides.
+    """Return HOUR_COLUMNS: one row per hour of the day, local time, with data on both sides.
 
-    Calls are per second; CPU and elapsed time are microseconds per call. `ratio` is that of CPU or
-    elapsed time, whichever changed more. The hour with the largest change comes first. The same
-    hour of several days is one row.
+    Calls are per second; CPU and elapsed time are microseconds per call. `ratio` is the ratio of
+    CPU time or of elapsed time, whichever changed more. The hour with the largest change comes
+    first. The same hour of several days is one row.
     """
     first, second = (_hours(side) for side in (before, after))
     found = first.join(second, on="hour", suffix="_after").rename(
@@ -39,7 +39,7 @@ def hours(before: Side, after: Side) -> pl.DataFrame:
 
 
 def _hours(side: Side) -> pl.DataFrame:
-    """Return calls per second, CPU and elapsed time per call of each hour of the day."""
+    """Return calls per second, and CPU and elapsed time per call, by hour of the day."""
     calls = side.rows.filter(kind="calls")
     seconds = side.seconds.filter(kind="calls").group_by("bucket").agg(pl.max("seconds"))
     amounts = [
@@ -68,7 +68,6 @@ def _ratio(name: str) -> pl.Expr:
 
 
 def _by_hour(rows: pl.DataFrame, side: Side) -> pl.DataFrame:
-    """Return rows with the hour of the day in which their interval begins."""
     local = pl.col("bucket").dt.offset_by(f"{side.utc_offset}s")
     return rows.filter(pl.col("bucket").is_not_null()).with_columns(hour=local.dt.hour())
 

@@ -1,4 +1,4 @@
-"""The figures of `compare`, declared in `measures.toml`, checked when loaded; the SQL of a side."""
+"""The figures of `compare`, declared in `measures.toml`, and the SQL for the sums of a side."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,11 +22,12 @@ ROW_KINDS: Mapping[str, str] = {
     "structure": "coupling facility structure",
     "channel": "channel",
 }
-"""Kinds of rows: calls, and subjects. Rows of calls and tasks are grouped by the requested names,
-all others by queue manager and object."""
+"""Kinds of rows, with their titles: calls, and subjects. Rows of calls and tasks are grouped by the
+requested names, all other rows by queue manager and object.
+"""
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
-"""Rows are ordered by the change of this figure."""
+"""Figure by whose change rows are ordered."""
 _FOLDER = Path(__file__).parent
 _FILE = "measures.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
@@ -39,17 +40,16 @@ _OF_JOBS = (
 
 @cache
 def _columns() -> tuple[str, ...]:
-    """Return the names of columns in `compare.sql`."""
     return (*dict.fromkeys(_COLUMN.findall(sql_of("compare"))), SECONDS, COMMITS)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure: a sum over a sum of rows of a kind of `compare.sql`.
+    """A figure: a sum divided by another sum, over rows of a kind in `compare.sql`.
 
-    name    name in the rows; {part}: a buffer pool, structure or channel
-    kind    kind of the rows that are summed
-    metric  name of the measure of a subject; '': a figure of calls
+    name    name of the figure; {part}: a buffer pool, structure or channel
+    kind    kind of the rows that are added
+    metric  name of a subject's measure; '': a figure of calls
     """
 
     name: str
@@ -71,12 +71,12 @@ class Measure:
 
     @property
     def of_subject(self) -> SubjectMeasure:
-        """The measure of the figure; of a sum, its amount per second."""
+        """The subject's measure; a measure that is a sum becomes an amount per second."""
         _, measure = measure_of(self.metric)
         return measure if measure.per else measure.a_second()
 
     def sums(self) -> Iterator[str]:
-        """Yield the SQL of its columns, of rows of its subject."""
+        """Yield the SQL of the figure's columns, over rows of the subject."""
         measure = self.of_subject
         if self.per == SECONDS:
             scale = measure.per.replace(_BY_TIME, "1")
@@ -88,7 +88,7 @@ class Measure:
 
 
 def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
-    """Return the figures that `measures.toml` declares, in `folder`.
+    """Return the figures that `measures.toml` in `folder` declares.
 
     Raises RequestError with file, key and correction for a wrong declaration.
     """
@@ -112,7 +112,6 @@ def _of_calls(name: str, spec: Any, where: Where) -> Measure:
 
 
 def _of(subject: str, name: str, own: str, where: Where) -> Measure:
-    """Return a measure of a subject; of a sum, its amount per second."""
     where.at(name).check("measure", own, metric_subject(subject).columns())
     column = name.replace("{part}_", "")
     found = Measure(name, subject, column, "", metric=f"{subject}.{own}")
@@ -123,10 +122,10 @@ def _of(subject: str, name: str, own: str, where: Where) -> Measure:
 
 
 def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
-    """Return the SQL that sums up a side.
+    """Return the SQL for the sums of a side.
 
-    side         schema with its tables and the macro `bucket_of`, which maps a row's time to an
-                 interval
+    side         schema with the tables of the side and the macro `bucket_of`, which maps a row's
+                 time to an interval
     bucket_us    length of an interval, microseconds
     recorded_us  length of a recorded interval, microseconds
     """
@@ -160,9 +159,9 @@ def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
 
 
 def sql_of(name: str) -> str:
-    """Return the text of a file of SQL."""
+    """Return the text of the file `<name>.sql`."""
     return (_FOLDER / f"{name}.sql").read_text("utf-8")
 
 
 MEASURES = load_measures()
-"""All figures, in the order in which a name's rows list them."""
+"""All figures, in the order of rows with the same name."""

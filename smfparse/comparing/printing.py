@@ -1,4 +1,4 @@
-"""A comparison as a document; and as MP1B's TASK report with two columns."""
+"""A comparison as a document, or as MP1B's TASK report with two columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from smfparse.advice.running import Checked
 
 TOP = 20
-"""Maximum number of rows shown per part, besides significant rows."""
+"""Maximum number of rows shown per part of the text; significant rows are all shown."""
 _WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
 _OF_TASK = {
     "Pages old": "pages_old_per_second",
@@ -48,7 +48,7 @@ _OTHERS = (
     "come first"
 )
 _SMALL = 0.01
-"""Share of CPU and elapsed time below which a name counts as little work."""
+"""Share of all CPU and elapsed time below which a name counts as little work."""
 _ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
@@ -59,9 +59,9 @@ class ComparisonDocument(Document):
     """The changes from one side to the other.
 
     rows       result of `compared`
-    tolerance  ratio above which a change counts
-    top        maximum number of rows shown per part, besides significant rows
-    checked    findings of the second side, compared with those of the first; None: unknown
+    tolerance  ratio above which a change counts: 0.06
+    top        maximum number of rows shown per part of the text, besides significant rows
+    checked    findings of the second side, compared with findings of the first; None: unknown
     """
 
     title = "Before and after"
@@ -131,13 +131,13 @@ class ComparisonDocument(Document):
             yield from ("", _FEW)
 
     def _changed_hours(self) -> pl.DataFrame:
-        """Return the hours that changed most; empty if there is only one hour, or none changed."""
+        """Return the hours that changed most; empty: only one hour, or no changed hour."""
         low, high = 1 / (1 + self._tolerance), 1 + self._tolerance
         found = self._hours.filter(~pl.col("ratio").is_between(low, high))
         return found.head(_MOST_HOURS if self._hours.height > 1 else 0)
 
     def _findings(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the findings that are new, worse and gone, each in a line, below a title."""
+        """Yield titles for new, worse and gone findings, each with one line per finding."""
         found = _changed_findings(self._checked)
         for name, several in found.items():
             if several:
@@ -146,7 +146,7 @@ class ComparisonDocument(Document):
             yield "Findings: the same before and after", []
 
     def _heading(self) -> Iterator[tuple[str, str, str]]:
-        """Yield label and both values of each fact about the sides: time, intervals, ..."""
+        """Yield label, value before and value after of each fact: time, intervals, ..."""
         facts: dict[str, Callable[[Side], str]] = {
             "From": lambda side: styled(side.first, "second"),
             "To": lambda side: styled(side.last, "second"),
@@ -167,7 +167,7 @@ class ComparisonDocument(Document):
             yield label, before, after
 
     def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """Yield the parts of the text: a title with the number of rows, and the rows shown."""
+        """Yield the parts of the text: title with the number of rows, and shown rows."""
         found = pl.col("significant").fill_null(value=False)
         figure, ratio = pl.col("figure"), pl.col("ratio").fill_null(1)
         of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
@@ -200,7 +200,7 @@ class ComparisonDocument(Document):
                 yield f"{title}: {count if part.height else 'none'}", shown
 
     def _shares(self) -> pl.DataFrame:
-        """Return for each name its larger share of all calls: of CPU or of elapsed time."""
+        """Return for each name the larger of its shares of CPU and of elapsed time of all calls."""
         figures = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
         amounts: dict[str, pl.Expr] = {}
         for side in ("before", "after"):
@@ -217,7 +217,6 @@ class ComparisonDocument(Document):
         return by_names.select(*NAMES, share=pl.max_horizontal(*shares))
 
     def _unchanged(self, *, one_sided: bool) -> str:
-        """Return the sentence in place of the significant changes, if nothing changed."""
         names = [name for name in NAMES if self._rows[name].null_count() < self._rows.height]
         of = f" by {', '.join(names)}" if names else ""
         coarser = "; --by job also shows jobs that make other calls" if "verb" in names else ""
@@ -230,13 +229,13 @@ class ComparisonDocument(Document):
 
     @property
     def _too_few(self) -> bool:
-        """Whether the sides have figures in common, but too few intervals to judge any of them."""
+        """Whether both sides have the same figures, but too few intervals to judge any figure."""
         both = self._rows.drop_nulls(["before", "after"])
         return both.height > 0 and both["significant"].null_count() == both.height
 
 
 def _by_change(part: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """Return rows by the size of their change; names with little work come last."""
+    """Return rows ordered by the size of the change; names with little work come last."""
     change = pl.when((pl.col("before") > 0) & (pl.col("after") > 0)).then(
         (pl.col("after") / pl.col("before")).log().abs()
     )
@@ -258,7 +257,7 @@ def _hour_table(found: pl.DataFrame) -> Table:
 
 
 def _changed_findings(checked: Checked | None) -> dict[str, Sequence[Finding]]:
-    """Return new, worse and gone findings, by their keys in JSON; empty: findings are unknown."""
+    """Return new, worse and gone findings, by key in JSON; empty: findings are unknown."""
     if checked is None:
         return {}
     return {
@@ -276,7 +275,7 @@ def explain() -> Iterator[str]:
 
 
 def _named(rows: pl.DataFrame) -> list[str]:
-    """Return the columns of NAMES that contain a name in any row."""
+    """Return the columns of NAMES that are not null in all rows."""
     return [name for name in NAMES if rows[name].null_count() < rows.height]
 
 
@@ -295,7 +294,6 @@ def _table_of(rows: pl.DataFrame) -> Table:
 
 
 def _table(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield a heading and one line per row, in columns as wide as names can be."""
     table = _table_of(rows)
     width = max(len("Figure"), *map(len, rows["figure"].to_list()))
     hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
@@ -331,7 +329,7 @@ def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterat
 
 
 def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
-    """Return the sums of both sides; columns of the second side have the suffix _after."""
+    """Return the sums of both sides; columns of the second side end in _after."""
     first, second = (summed(side.rows.filter(kind=kind), names) for side in sides)
     joined = first.join(
         second, on=names, how="full", coalesce=True, nulls_equal=True, suffix="_after"
@@ -366,7 +364,6 @@ def _totals(rows: pl.DataFrame, what: str) -> Iterator[str]:
 
 
 def _pair(label: str, before: float | None, after: float | None) -> Iterator[str]:
-    """Yield a line of two figures, unless both are missing."""
     if before is None and after is None:
         return
     cells = [styled(value, "rounded") for value in (before, after)]

@@ -29,29 +29,29 @@ _BUCKET_OF = """
         started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2), {first}
     )
 """
-"""The start, UTC, of the interval that contains the middle of a recorded one."""
+"""SQL macro of the start, UTC, of the interval that contains the middle of a recorded interval."""
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 _MOMENT = dt.timedelta(seconds=0.5)
-"""Tasks write their records within this time after an interval."""
+"""Maximum time from the end of an interval to the records of its tasks."""
 _ALL = 10 * 365 * 86_400
-"""Seconds of the only interval if none is recorded."""
+"""Length in seconds of the only interval, if no intervals are recorded."""
 
 
 @dataclass(frozen=True)
 class Side:
     """One side: sums by name and interval, and the length of the intervals.
 
-    rows     result of `compare.sql`
-    seconds  kind, qmgr, bucket, seconds: recorded time for rows of a kind. Calls and rows of
-             tasks are divided by the seconds of the kind `calls`: the statistics intervals while
-             class 3 was on. Without statistics, these are the seconds that tasks cover (the kind
-             `tasks`)
-    utc_offset  seconds that local time of the systems is ahead of UTC, at the end
-    first    start of the first statistics interval (without statistics: task interval), local time
-             of its system; None: no interval
-    last     end of the last interval, likewise
-    spanning number of task records that began before the split and count after it
-    left_out number of excluded intervals by kind (first, stub)
+    rows        result of `compare.sql`
+    seconds     columns kind, qmgr, bucket, seconds: recorded time for rows of a kind. Calls and
+                rows of tasks are divided by the seconds of the kind `calls`: the statistics
+                intervals while class 3 was on or, without statistics, the seconds that tasks cover
+                (the kind `tasks`)
+    utc_offset  seconds that local time of the systems is ahead of UTC, at the end of the side
+    first       start of the first statistics interval (without statistics: task interval), local
+                time of the system; None: no interval
+    last        end of the last such interval, local time of the system; None: no interval
+    spanning    number of task records that began before the split and count after it
+    left_out    number of excluded intervals, by kind (first, stub)
     """
 
     rows: pl.DataFrame
@@ -69,22 +69,22 @@ class Side:
 
     @property
     def qmgrs(self) -> list[str]:
-        """The queue managers, in the order of their names."""
+        """Names of the queue managers, in order."""
         return sorted(self.seconds["qmgr"].drop_nulls().unique())
 
     @property
     def calls(self) -> bool:
-        """Whether a side contains calls: class 3 accounting."""
+        """Whether the side contains calls: class 3 accounting."""
         return not self.rows.filter(kind="calls").is_empty()
 
     def total(self, kind: str) -> float:
-        """Return the seconds of a kind; queue managers recorded at the same time count once."""
+        """Return the seconds of a kind; an interval of several queue managers counts once."""
         longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
         return float(longest.select(ordered_sum(pl.col("seconds"))).item())
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts about the side for JSON: local times, seconds by kind."""
+        """Return facts about the side for JSON: local times, seconds by kind."""
         return {
             "from": self.first and self.first.isoformat(),
             "to": self.last and self.last.isoformat(),
@@ -99,7 +99,7 @@ class Side:
 
     @property
     def cpu_per_second(self) -> float | None:
-        """Microseconds of CPU per second in all calls; None without calls."""
+        """Microseconds of CPU per second in all calls; None: no calls."""
         seconds = self.total("calls")
         cpu = self.rows.filter(kind="calls").select(ordered_sum(pl.col("cpu"))).item()
         return float(cpu) / seconds if seconds else None
@@ -116,7 +116,7 @@ class Side:
 
 
 def ordered_sum(amount: pl.Expr) -> pl.Expr:
-    """Return the sum of doubles, identical to the last digit for any order of rows."""
+    """Return the sum of doubles, which has the same last digit for any order of rows."""
     return amount.sort().sum()
 
 
@@ -142,7 +142,7 @@ def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 OF_QUEUES = (
     "queues are selected: calls on these only, without commits, other calls, pages and log of tasks"
 )
-"""The message if rows are selected by queue."""
+"""Message if rows are selected by queue."""
 
 
 def spanning(after: Side) -> str:
@@ -165,7 +165,7 @@ def left_out(before: Side, after: Side) -> Iterator[str]:
 
 
 def shown_left_out(side: Side) -> str:
-    """Return the number of excluded intervals of a side by kind; empty: none."""
+    """Return the text of the numbers of excluded intervals of a side, by kind; '': none."""
     return ", ".join(f"{number:,} {mark}" for mark, number in side.left_out.items())
 
 
@@ -188,7 +188,7 @@ class _Split:
 
     @property
     def moment(self) -> str:
-        """The time in SQL."""
+        """The time of the split in SQL."""
         return f"TIMESTAMP {quoted(self.at.isoformat(' '))}"
 
     @property
@@ -197,12 +197,12 @@ class _Split:
         return f"counted_at {'>=' if self.after else '<'} {self.moment}"
 
     def has(self, counted_at: dt.datetime | None) -> bool:
-        """Whether a record that counts at this time is on this side; None is on neither side."""
+        """Whether a record that counts at this time is on this side; None: on neither side."""
         return counted_at is not None and (counted_at >= self.at) == self.after
 
 
 def measured(inputs: Inputs, interval: int | None = None) -> Side:
-    """Sum up the records of `inputs`.
+    """Return all records of `inputs` as one side.
 
     interval  seconds of an interval, at least the recorded length; None: the recorded length
     """
@@ -211,9 +211,9 @@ def measured(inputs: Inputs, interval: int | None = None) -> Side:
 
 
 def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None) -> list[Side]:
-    """Sum up the records of `inputs` before and after a local time; None: all as one side.
+    """Return the records of `inputs` before and after the local time `at`; None: as one side.
 
-    For two sides the inputs are read twice, and once more if intervals are excluded, because this
+    The inputs are read twice for two sides, and once more if intervals are excluded, because this
     changes the times.
     """
     splits = [_Split(at, after=after) for after in (False, True)] if at else [None]
@@ -234,16 +234,16 @@ def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None)
 
 
 def _asked(catalog: Catalog, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """Return the rows of each query; for small files, each query is planned once."""
     return [each.to_pylist() for each in catalog.arrows_of_filled([], queries)]
 
 
 def _make_views(
     catalog: Catalog, side: str, split: _Split | None, odd: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Make a schema with the rows of a side, without odd intervals; return the query for its times.
+    """Make a schema with the rows of a side, and return the query for the times of the side.
 
-    split  None: all rows
+    split  the records of the side; None: all
+    odd    intervals that are excluded
     """
     chosen = " AND ".join([split.condition if split else "TRUE", *map(_outside, odd)])
     catalog.execute(f"CREATE SCHEMA IF NOT EXISTS {side}")
@@ -255,7 +255,7 @@ def _make_views(
 
 
 def _summing(catalog: Catalog, side: str, times: Mapping[str, Any], interval: int | None) -> str:
-    """Create the macro for intervals of a length; return the query that sums up a side by these."""
+    """Create the macro for intervals of a length; return the query for the sums of a side."""
     recorded = times["length"] or _ALL
     length = round(1e6 * (max(interval, times["shortest"] or 0) if interval else recorded))
     first = _in_sql(times["first"] or _NEVER)
@@ -269,7 +269,6 @@ def _side(
     split: _Split | None,
     odd: Sequence[Mapping[str, Any]],
 ) -> Side:
-    """Return the requested values of a side."""
     seconds = sums.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = sums.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
     here = (each["mark"] for each in odd if not split or split.has(each["counted_at"]))
@@ -285,7 +284,7 @@ def _side(
 
 
 def _outside(odd: Mapping[str, Any]) -> str:
-    """Return the SQL condition that excludes an interval and the tasks that ended in it."""
+    """Return the SQL condition that excludes an interval, and the tasks that ended in it."""
     names = " AND ".join(
         f"{name} IS NOT DISTINCT FROM {'NULL' if odd[name] is None else quoted(odd[name])}"
         for name in ("system", "qmgr")
@@ -301,14 +300,14 @@ def _in_sql(moment: dt.datetime) -> str:
 
 @dataclass(frozen=True)
 class Rename:
-    """Names of the first side and the matching names of the second: LQ%=SQ%."""
+    """A pattern for names of the first side, and the names on the second side: LQ%=SQ%."""
 
     old: str
     new: str
 
     @classmethod
     def of(cls, text: str) -> Rename:
-        """Return the rename in the text OLD=NEW. Raises RequestError if it is written otherwise."""
+        """Return the rename in the text OLD=NEW. Raises RequestError for another form."""
         old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
         if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
             raise RequestError(

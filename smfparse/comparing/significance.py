@@ -1,12 +1,12 @@
 """Whether a figure differs between two sets of intervals by more than its spread explains.
 
-A figure is a quotient of two sums: microseconds per call, bytes per second. Its spread is the
-variance between intervals. Intervals are few, so the spread of similar rows also counts: an
+A figure is a quotient of two sums: microseconds per call, bytes per second. The spread of a figure
+is its variance between intervals. As intervals are few, the spread of similar rows is used too: an
 empirical Bayes estimate of the variance (Smyth 2004, "Linear models and empirical Bayes methods for
 assessing differential expression in microarray experiments"), with a trend over the calls of a row.
 The test is whether the change is greater than a tolerance (McCarthy and Smyth 2009, "Testing
-significance relative to a fold-change threshold is a TREAT"), and its level holds for all rows
-together (Holm 1979).
+significance relative to a fold-change threshold is a TREAT"). The level of the test holds for all
+rows together (Holm 1979).
 
 Formulas: NIST Digital Library of Mathematical Functions, 5.11 (series for large numbers), 5.15
 (recurrence), 8.17 (incomplete beta function and its continued fraction).
@@ -23,14 +23,14 @@ import numpy as np
 from smfparse.vectors import Bools, Floats
 
 _LARGE = 12.0
-"""From this argument on, the series are exact to the last digits."""
+"""Least argument for which the series are exact to the last digits."""
 _DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760)
 _TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
-"""Coefficients by powers of 1 / x²."""
+"""Coefficients of the series in powers of 1 / x²."""
 _TINY = 1e-300
 _EXACT = 1e-15
 _MOST_TERMS = 10_000
-"""Maximum terms: far more than a million degrees of freedom need; a bound in case of NaN."""
+"""Maximum number of terms, reached only for NaN."""
 _lgamma = np.vectorize(lgamma, otypes=[float])
 
 
@@ -49,7 +49,7 @@ def trigamma(x: Floats) -> Floats:
 
 
 def trigamma_inverse(value: float, most: float) -> float:
-    """Return the x, up to `most`, whose trigamma is `value`, by bisection."""
+    """Return x, at most `most`, with trigamma(x) = `value`, by bisection."""
     low, high = 1e-3, most
     if value <= float(trigamma(np.array(high))):
         return most
@@ -65,7 +65,7 @@ def trigamma_inverse(value: float, most: float) -> float:
 
 
 def student(freedom: Floats, t: Floats) -> Floats:
-    """Return the distribution function of Student's t at `t`; degrees of freedom of at least 1."""
+    """Return the distribution function of Student's t at `t`; `freedom` is at least 1."""
     whole = freedom + t * t
     half: Floats = np.full_like(freedom, 0.5)
     tail = _beta(freedom / whole, t * t / whole, freedom * half, half) / 2
@@ -122,14 +122,14 @@ def _not_zero(numbers: Floats) -> Floats:
 
 
 LEVEL = 0.02
-"""Probability that any row at all is called significant although nothing changed."""
+"""Maximum probability that any row is significant although nothing changed."""
 _LEAST = 1e-8
 """Smallest plausible variance: a deviation of 0.01% between intervals."""
 _FEWEST_ROWS = 10
-"""Minimum number of rows for estimating the spread of similar rows."""
+"""Minimum number of rows from which the spread of similar rows is estimated."""
 _FEWEST_INTERVALS = 2.5
-"""Minimum number of intervals on each side for a figure that drifts."""
-_MOST_ROWS = 0.9
+"""Minimum equivalent number of intervals on each side, for a figure that drifts."""
+_QUANTILE = 0.9
 _LEAST_DRIFT = 0.01
 """Smallest variance of a figure that drifts: a deviation of 10% between intervals."""
 _CERTAIN = 1e6
@@ -159,12 +159,12 @@ def changed(
     """Return the p-value of each change, float64 (rows,); NaN if it cannot be judged.
 
     change     float64 (rows,): logarithm of after / before
-    busy       float64 (rows,): number of calls behind the figure; 0 for other figures
+    busy       float64 (rows,): number of calls from which the figure is computed; 0: not from calls
     tolerance  ratio above which a change counts: 0.06
-    steady     whether intervals measure the figure independently, as CPU per call. Figures that
-               depend on the load, such as rates and waits, drift and come in bursts. Then several
-               intervals are as uncertain as one, and each row gets at least the variance of the
-               rows that vary most
+    steady     whether each interval is an independent measurement of the figure, such as CPU per
+               call. Figures that depend on the load, such as rates and waits, drift. For them,
+               several intervals are as uncertain as one, and the variance of each row is at least
+               that of the rows that vary most
     """
     freedom = before.freedom + after.freedom
     pooled = before.freedom * before.variance + after.freedom * after.variance
@@ -193,14 +193,14 @@ def _inverse(numbers: Floats) -> Floats:
 
 
 def _roughest(variance: Floats, freedom: Floats) -> Floats:
-    """Return variances, raised to at least the quantile _MOST_ROWS of all rows."""
+    """Return variances, each at least the quantile _QUANTILE of the variances of all rows."""
     known = freedom >= 1
-    rough = np.quantile(variance[known], _MOST_ROWS) if known.sum() >= _FEWEST_ROWS else 0.0
+    rough = np.quantile(variance[known], _QUANTILE) if known.sum() >= _FEWEST_ROWS else 0.0
     return np.maximum(variance, max(rough, _LEAST_DRIFT))
 
 
 def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats, float]:
-    """Return variances that include those of similar rows, and the added degrees of freedom."""
+    """Return variances combined with variances of similar rows, and added degrees of freedom."""
     variance = np.maximum(variance, _LEAST)
     known = freedom >= 1
     if known.sum() < _FEWEST_ROWS:
@@ -220,7 +220,7 @@ def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats,
 
 
 def holm(chance: Floats, level: float = LEVEL) -> Bools:
-    """Return which rows are significant if all are tested together, bool (rows,)."""
+    """Return which rows are significant if all rows are tested together, bool (rows,)."""
     judged = np.flatnonzero(np.isfinite(chance))
     order = judged[np.argsort(chance[judged], kind="stable")]
     limits = level / np.arange(len(order), 0, -1)

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUMS = 2_000_000
-"""Maximum number of sums computed together: intervals times objects."""
+"""Maximum number of sums computed in one step: intervals times objects."""
 MOST_POINTS = 1500
-"""Points of a course in a chart; more are combined into mean, lowest and highest values."""
+"""Maximum number of points of a course in a chart; further points are combined."""
 
 
 def axis_of(times: Times) -> Axis:
-    """Return the intervals of a queue manager's calendar; if it has none, parts of its time."""
+    """Return the intervals in a queue manager's calendar; without intervals, the slots."""
     calendar = times.calendar
     if not calendar.is_recorded:
         return times.axis
@@ -48,9 +48,9 @@ def axis_of(times: Times) -> Axis:
 
 
 def groups(axis: Axis, most: int) -> Ints:
-    """Return the group number of each interval, for about `most` groups at most.
+    """Return the group number of each interval, for about `most` groups.
 
-    A group has consecutive intervals without a gap.
+    A group consists of consecutive intervals without a gap.
     """
     size = -(-len(axis.starts) // most)
     gaps = axis.after_gap
@@ -66,13 +66,14 @@ def groups(axis: Axis, most: int) -> Ints:
 class Course:
     """The values of an object in the intervals of its queue manager.
 
-    Most objects of many have a value in few intervals, so only these are held.
+    Of many objects, most have values in only a few intervals, so only these values are stored.
 
-    blank   values of intervals that are not held: 0, or NaN for no value; shared by all objects
-    cells   indices of the held intervals; `own` contains their values
-    amount  sum of the values, in the unit of the measure
-    per     the divisor of the amount
-    whole   the amount over all rows, in intervals or not
+    blank   value of each interval without a stored value: 0 or NaN; shared by all objects
+    cells   indexes of the intervals with a stored value
+    own     stored values, by index in `cells`
+    amount  sum of the amounts
+    per     divisor of the amount
+    whole   sum of the amounts over all rows, also outside intervals
     """
 
     object: str
@@ -92,7 +93,7 @@ class Course:
 
     @property
     def highest(self) -> float:
-        """The greatest value, above or below 0."""
+        """The greatest absolute value."""
         return float(np.abs(self.own).max(initial=0))
 
     @property
@@ -102,20 +103,20 @@ class Course:
 
     @property
     def average(self) -> float:
-        """The figure over the whole time; NaN: no value."""
+        """The value over the whole time; NaN: no value."""
         return self.amount / self.per if self.per else float("nan")
 
 
 @dataclass(frozen=True)
 class Courses:
-    """The courses of one panel for one queue manager, the worst or highest object first."""
+    """The courses of a panel for a queue manager; the worst or highest object is first."""
 
     panel: Panel
     several: Sequence[Course]
 
     @property
     def all_zero(self) -> bool:
-        """Whether every value is 0 or missing, in a panel for which 0 is not the worst value."""
+        """Whether every value is 0 or missing, unless 0 is the worst value of the panel."""
         return self.panel.measure != TROUGH and all(each.is_zero for each in self.several)
 
     @cached_property
@@ -136,7 +137,7 @@ _ORDERS: Mapping[str, Callable[[Course], float]] = {
 def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[str, Courses]]:
     """Return the courses of each queue manager, by panel.
 
-    rows  of all panels, in any order
+    rows  rows of all panels, in any order
     """
     found: dict[Manager, dict[str, Courses]] = {each: {} for each in axes}
     spreads = [
@@ -146,7 +147,7 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
     ]
     covered = _covered(spreads, axes)
     spreads.reverse()
-    while spreads:  # pop: memory holds few of them
+    while spreads:  # pop, so that memory is freed
         panel, manager, its_rows, parts = spreads.pop()
         axis, order = axes[manager], _ORDERS[panel.measure]
         several = [
@@ -163,7 +164,7 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
 def _covered(
     spreads: Sequence[tuple[Panel, Manager, Rows, Spread]], axes: Mapping[Manager, Axis]
 ) -> dict[tuple[Manager, str], Bools]:
-    """Return the intervals in which any panel of a trace has rows; other totals are 0 there."""
+    """Return the intervals with rows of any panel of a trace: totals without rows are 0 there."""
     found: dict[tuple[Manager, str], Bools] = {}
     for panel, manager, _, parts in spreads:
         key, size = (manager, panel.trace), len(axes[manager].starts)
@@ -175,7 +176,6 @@ def _covered(
 def _of_objects(
     panel: Panel, axis: Axis, rows: Rows, parts: Spread, is_on: Bools
 ) -> Iterator[Course]:
-    """Yield the courses of the objects of a panel that have a value."""
     amounts, pers, filled, wholes = summed(axis, rows, parts, panel.measure)
     held, blank = filled, np.full(len(axis.starts), np.nan)
     if panel.measure == "total":

@@ -1,6 +1,6 @@
 """Declarations of a page in `definitions/*.toml`: its parts, panels and tables.
 
-The dataclasses here list the keys: a declaration is checked against them when it is loaded.
+The dataclasses here declare the keys: a file is checked against them when it is loaded.
 """
 
 import math
@@ -19,13 +19,13 @@ from smfparse.reports.declaration import report_names
 from smfparse.summarizing.declaration import MEASURES, Shown, lines, with_metrics
 
 TROUGH = "trough"
-"""The measure of figures whose lowest value is the worst."""
+"""Measure of figures whose lowest value is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
 _OF_LINES = ("sql", "metric", "measure", "report", "versions", "optional")
-"""Defaults of a panel that come from its line."""
+"""Keys of a panel whose defaults come from the panel's line."""
 _PERCENT = 100.0
 HEAT = "heat"
-"""The shape of a panel that is a heat map."""
+"""Shape of a panel that is a heat map."""
 _SHAPES = ("lines", HEAT)
 COLUMN_KINDS = {
     "sum": "the sum of the amounts",
@@ -35,13 +35,13 @@ COLUMN_KINDS = {
     "half": "the median of the intervals",
     "most": "the 99th percentile of the intervals",
 }
-"""How a cell of a table is made of the course of an object."""
+"""Ways to make a cell of a table from the course of an object, with descriptions."""
 _FOLDER = Path(__file__).with_name("definitions")
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a page, which has a tile."""
+    """A part of a page, with a status tile."""
 
     name: str
     title: Annotated[str, Key("title of the component")]
@@ -49,7 +49,7 @@ class Part:
     planner: Annotated[str, Key("the planner that it shows", "none")] = ""
 
     def is_about(self, rule: str) -> bool:
-        """Whether a finding of a rule or diagnosis belongs here."""
+        """Whether the findings of a rule or diagnosis belong to this part."""
         return any(fnmatchcase(rule, each) for each in self.rules)
 
 
@@ -57,7 +57,7 @@ class Part:
 class Panel(Shown):
     """A figure over time, for the objects with the worst or highest values.
 
-    A panel can name a line of the summary, and uses its rows, measure, report and versions.
+    A panel can name a line of the summary, and then has its rows, measure, report and versions.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Panel(Shown):
 
     @property
     def limit_value(self) -> float | None:
-        """The value of its limit; None: it has none."""
+        """The value of the limit; None: no limit."""
         if not self.limit:
             return None
         rule, _, name = self.limit.partition(".")
@@ -92,9 +92,9 @@ class Panel(Shown):
 
     @property
     def whole(self) -> float | None:
-        """The upper end of its axis: 100 for a percentage up to 100; None: its highest value.
+        """The upper end of the axis: 100 for percentages; None: the highest value.
 
-        CPU of several processors can exceed 100%.
+        CPU time as a percentage of one processor can exceed 100%.
         """
         is_share = self.unit.startswith("%") and not self.unit.endswith("of a CP")
         return _PERCENT if is_share else None
@@ -102,7 +102,7 @@ class Panel(Shown):
 
 @dataclass(frozen=True)
 class TableOf:
-    """A table of objects: the first column orders them."""
+    """A table of objects, ordered by the first column."""
 
     name: str
     section: Annotated[str, Key("part of the page")]
@@ -146,9 +146,9 @@ def _panel(name: str, spec: Any, where: Where) -> Panel:
 
 
 def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the keys of a declaration, with unit and formula of its metric if it has only one.
+    """Return a declaration; if it has only one metric, with the metric's unit and formula.
 
-    For a total, unit and formula are those of the rate per second.
+    For a total, these are unit and formula of the rate per second.
     """
     metrics = metrics_of(given.get("metric", ""))
     if len(metrics) != 1:
@@ -173,21 +173,21 @@ def tables() -> Mapping[str, TableOf]:
 
 
 def panel_named(name: str) -> Panel:
-    """Return a panel. Raises RequestError with similar names for an unknown one."""
+    """Return the panel with this name. Raises RequestError with similar names."""
     if name not in panels():
         raise RequestError(str(Where("").unknown("panel", name, panels())))
     return panels()[name]
 
 
 def part_of(rule: str) -> Part | None:
-    """Return the part that a rule or diagnosis belongs to: the first that names it."""
+    """Return the first part that names a rule or diagnosis; None: no part does."""
     return next((each for each in parts().values() if each.is_about(rule)), None)
 
 
 def panel_of(names: Sequence[str]) -> str:
-    """Return the panel for the first rule that any panel shows; '': none.
+    """Return the name of the panel for the first rule in `names` that a panel shows; '': none.
 
-    A panel with the name of the rule has priority over one with a pattern.
+    A panel with the name of the rule has priority over a panel with a pattern.
     """
     for rule in names:
         showing = [

@@ -1,4 +1,4 @@
-"""Findings on a page: a card for each incident, a row for each finding."""
+"""Findings on a page: one card per incident, one row per finding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 
 from smfparse.advice.findings import Finding
-from smfparse.advice.wording import finding_lines, often, peak, span_text
+from smfparse.advice.wording import finding_lines, frequency, peak, span_text
 from smfparse.dashboard.gathering import Day
 from smfparse.dashboard.incidents import Incident, Move, incidents
 from smfparse.dashboard.payload import finding_panel
@@ -20,11 +20,11 @@ MARKS = {
     4: ("●", "To know"),
     5: ("○", "Note"),
 }
-"""The symbol and the words of each severity of findings."""
+"""Symbol and words for each severity of findings."""
 WASTE = 3
-"""The last severity that counts as the status of a queue manager."""
+"""Least serious severity that determines the status of a queue manager."""
 _STRIP = 240
-"""Width of the time strip next to a finding."""
+"""Width in pixels of the time strip beside a finding."""
 _MOST = 60
 _EPOCH = dt.datetime(1970, 1, 1)
 
@@ -61,7 +61,7 @@ def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
 
 
 def _move(move: Move, cause: Finding, number: int) -> str:
-    """Return a changed metric, with a link to its chart or, without scripts, to its part."""
+    """Return a changed metric with a link to its chart; without scripts, to its part."""
     panel, name = move.panel, f": <bdi>{escaped(move.object)}</bdi>" if move.object else ""
     begin, end = _seconds(cause)
     arrow = "up" if move.during > move.before else "down"
@@ -74,9 +74,9 @@ def _move(move: Move, cause: Finding, number: int) -> str:
 
 
 def finding_rows(day: Day, inputs: Sequence[str]) -> Iterator[str]:
-    """Yield the findings of a queue manager in order, each with its time and action.
+    """Yield the rows of a queue manager's findings, in order, with time and action.
 
-    inputs  names as given, for the commands that show more detail
+    inputs  names of inputs given by the user, for the commands that show more detail
     """
     yield "<h3>Findings</h3>"
     if not day.findings:
@@ -104,7 +104,6 @@ def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
 
 
 def _titled(finding: Finding) -> str:
-    """Return the mark of a finding, its rule, its object and its name."""
     symbol, words = MARKS[finding.severity]
     return (
         f'<span class="mark" title="{words}"><span aria-hidden="true">{symbol}</span>'
@@ -114,8 +113,7 @@ def _titled(finding: Finding) -> str:
 
 
 def _measured(finding: Finding) -> str:
-    """Return the worst value of a finding, and its frequency."""
-    return "; ".join(filter(None, (peak(finding), often(finding))))
+    return "; ".join(filter(None, (peak(finding), frequency(finding))))
 
 
 def _sentence(finding: Finding) -> str:
@@ -129,13 +127,12 @@ def _place(finding: Finding) -> str:
 
 
 def _seconds(finding: Finding) -> tuple[float, float]:
-    """Return start and end of a finding, in seconds since 1970 on the clock of the system."""
     begin, end = ((each - _EPOCH).total_seconds() for each in (finding.start, finding.end))
     return begin, end
 
 
 def _zoom(finding: Finding, day: Day, words: str) -> str:
-    """Return the button that selects the time of a finding and goes to its chart."""
+    """Return a button that selects the time of a finding and scrolls to the finding's chart."""
     begin, end = _seconds(finding)
     panel = finding_panel(finding, day.courses)
     return (
@@ -145,7 +142,7 @@ def _zoom(finding: Finding, day: Day, words: str) -> str:
 
 
 def _strip(finding: Finding, day: Day) -> str:
-    """Return the covered time as a strip, with the time of a finding marked."""
+    """Return a strip of the covered time, in which the time of a finding is marked."""
     first, length = int(day.axis.starts[0]), int(day.axis.ends[-1] - day.axis.starts[0])
     scale = _STRIP / length
     bars = "".join(

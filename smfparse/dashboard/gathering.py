@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.document import Section
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
-"""The names under which the catalog holds the rows of the queries."""
+"""Names of the results of queries in the catalog."""
 _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
@@ -36,10 +36,11 @@ _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 class Day:
     """The data of a queue manager on a page.
 
-    findings  ranked, the most serious first
-    flows     edges: the putters and getters of each queue
-    group     its queue-sharing group; '': none, or unknown
-    plans     the output of planners for it, by part
+    findings  findings, the most serious first
+    courses   courses by panel
+    flows     edges of the message flow: putters and getters of each queue
+    group     queue-sharing group; '': none, or unknown
+    plans     output of planners, by part
     """
 
     times: Times
@@ -55,9 +56,9 @@ class Day:
 class Gathered:
     """The data of all inputs on a page.
 
-    held     records and bytes by system, queue manager, type and subtype
-    damage   sentences about unusable bytes
-    inputs   names as given, for the commands that show more detail
+    held     numbers of records and bytes by system, queue manager, type and subtype
+    damage   sentences about damage
+    inputs   names of inputs given by the user, for the commands that show more detail
     """
 
     days: Sequence[Day] = ()
@@ -68,10 +69,10 @@ class Gathered:
 
 
 class Earlier(NamedTuple):
-    """An earlier period, compared with that of a page.
+    """An earlier period, compared with the period of a page.
 
-    days     the earlier courses, one Day per queue manager
-    changes  comparison of the cost of calls in both periods
+    days     courses of the earlier period, one `Day` per queue manager
+    changes  comparison of both periods
     """
 
     days: Sequence[Day]
@@ -81,8 +82,8 @@ class Earlier(NamedTuple):
 def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
     """Gather the data of a page from the inputs of a catalog; SMF files are read once.
 
-    damage  log of the inputs, used after they are read
-    inputs  names as given
+    damage  log of the damage of the inputs, which is complete after they are read
+    inputs  names of inputs given by the user
     """
     asked = {**_plan_queries(catalog), **with_macros(catalog, _queries())}
     checked = run_rules(catalog, also=asked)
@@ -108,15 +109,15 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
 
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
-    """Return days that contain only the courses of some panels, without findings."""
+    """Return days with the courses of some panels, without findings."""
     hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), _ROWS: _rows_query(some)}))
     return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog)]
 
 
 def against(before: Inputs, after: Inputs) -> Earlier:
-    """Return the data of an earlier period, compared with that of a page.
+    """Return the data of an earlier period, compared with the period of a page.
 
-    SMF files of `before` are read twice more, those of `after` once more.
+    SMF files of `before` are read three times, and SMF files of `after` once more.
     """
     from smfparse.comparing.changes import TOLERANCE, compared
     from smfparse.comparing.printing import ComparisonDocument
@@ -141,12 +142,11 @@ def _key(row: Mapping[str, Any]) -> Manager:
 
 
 def panel_sql(panel: Panel) -> str:
-    """Return the query for the rows of a panel, as a user can run it."""
+    """Return the query for the rows of a panel, in a form that users can run."""
     return _common_of([panel]) + panel.sql.strip()
 
 
 def _queries() -> dict[str, str]:
-    """Return the queries of a page by the names of their rows."""
     return {
         _ROWS: _rows_query(panels().values()),
         _FLOWS: definition("common.sql") + definition("flow.sql"),
@@ -156,7 +156,7 @@ def _queries() -> dict[str, str]:
 
 
 def _common_of(some: Iterable[Panel]) -> str:
-    """Return the SQL that panels share, if one of them uses it."""
+    """Return the SQL that panels share; '': none of these panels uses it."""
     common = definition("common.sql")
     named = words_in(" ".join(each.sql for each in some))
     return common if named.intersection(_COMMON.findall(common)) else ""
@@ -167,7 +167,6 @@ def _rows_query(some: Collection[Panel]) -> str:
 
 
 def _plan_queries(catalog: Catalog) -> dict[str, str]:
-    """Return the queries for the inputs of planners, by the names of their rows."""
     return {
         f"plan_{part.name}": measuring_query(catalog, planner(part.planner), {})
         for part in parts().values()
@@ -178,10 +177,8 @@ def _plan_queries(catalog: Catalog) -> dict[str, str]:
 def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
     """Return the output of the planners for each queue manager, by part.
 
-    The catalog must hold the rows of `_plan_queries`.
-
-    A planner is omitted if it would use a published value for an input that SMF can contain, or if
-    the SMF value is outside its range.
+    The catalog must contain the results of `_plan_queries`. A planner is omitted if an input that
+    SMF data can contain is missing in the data, or outside the valid range.
     """
     found: dict[Manager, dict[str, list[Section]]] = {}
     for part in parts().values():
@@ -195,6 +192,6 @@ def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
             continue
         for each in several:
             if each.of and each.of.qmgr and not each.missing and not each.of.refused:
-                said = [*CapacityDocument(which, [each]).sections()]
-                found.setdefault((each.of.system, each.of.qmgr), {})[part.name] = said
+                shown = [*CapacityDocument(which, [each]).sections()]
+                found.setdefault((each.of.system, each.of.qmgr), {})[part.name] = shown
     return found

@@ -1,4 +1,4 @@
-"""Incidents: simultaneous findings of a queue manager, and the metrics that changed meanwhile."""
+"""Incidents: simultaneous findings of a queue manager, and the metrics that changed then."""
 
 from __future__ import annotations
 
@@ -18,27 +18,26 @@ from smfparse.vectors import Bools, Floats
 _MOST = 3
 """Maximum number of incidents shown."""
 _MOVES = 8
-"""Maximum number of changed metrics."""
+"""Maximum number of changed metrics per incident."""
 _WHOLE = 0.6
-"""A finding that holds for a longer share of the time is the normal state, not an incident."""
+"""Share of the time from which a finding is the normal state and not an incident."""
 _LAST_SEVERITY, _LAST_DIAGNOSED = 3, 4
-"""The last severities that make an incident: of findings over intervals, of diagnoses."""
+"""Least serious severities of incidents: of findings, and of diagnoses."""
 _UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
-"""Rules of other incidents: periods with missing or incomplete data, and restarts."""
+"""Rules that are incidents at any severity: missing or incomplete data, and restarts."""
 _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
-"""A share of the highest value of a panel that counts as nothing."""
+"""Share of the highest value of a panel that counts as negligible."""
 _LEAST_RATIO = 1.25
 _OVER: Mapping[str, Callable[[Floats], Any]] = {"peak": np.max, TROUGH: np.min}
-"""By measure, how values of several intervals become one; other measures use the average."""
+"""Function that combines values of several intervals, by measure; default: average."""
 
 
 @dataclass(frozen=True)
 class Move:
     """The value of an object of a panel in the two hours before an incident, and during it.
 
-    The value is the highest or lowest one if that is the measure of the panel, otherwise the
-    average.
+    The value is the highest, lowest or average value, according to the measure of the panel.
     """
 
     panel: Panel
@@ -92,14 +91,13 @@ def _length(finding: Finding) -> int:
 
 
 def _together(one: Finding, other: Finding) -> bool:
-    """Whether the times of two findings overlap."""
     return one.start < other.end and other.start < one.end
 
 
 def _moves(day: Day, finding: Finding) -> list[Move]:
-    """Return the metrics that became worse most since the hours before, one object per panel.
+    """Return the metrics that became much worse than before a finding, one object per panel.
 
-    The largest ratio comes first. A decrease in work also counts: calls, messages and their CPU.
+    The largest ratio comes first. If a panel shows completed work, a decrease is worse too.
     """
     begin, end = (finding.clock.moment(each) for each in (finding.start, finding.end))
     middle = (day.axis.starts + day.axis.ends) // 2
@@ -107,13 +105,13 @@ def _moves(day: Day, finding: Finding) -> list[Move]:
     before = (middle >= begin - _BEFORE_US) & (middle < begin)
     if not during.any() or not before.any():
         return []
-    best = [max(each, key=lambda one: one[0]) for each in _ratios(day, before, during) if each]
-    best.sort(key=lambda one: -one[0])
-    return [move for ratio, move in best[:_MOVES] if ratio >= _LEAST_RATIO]
+    worst = [max(each, key=lambda one: one[0]) for each in _ratios(day, before, during) if each]
+    worst.sort(key=lambda one: -one[0])
+    return [move for ratio, move in worst[:_MOVES] if ratio >= _LEAST_RATIO]
 
 
 def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float, Move]]]:
-    """Yield, for each panel, the moves of its objects with their ratios; all are above 1."""
+    """Yield for each panel the ratios and moves of its objects, if the ratio is large enough."""
     for courses in day.courses.values():
         found, panel = [], courses.panel
         little = _LITTLE * max(each.highest for each in courses.several)
@@ -128,6 +126,5 @@ def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float
 
 
 def _value(panel: Panel, values: Floats) -> float | None:
-    """Return the value of an object over several intervals; None: unknown."""
     known = values[~np.isnan(values)]
     return float(_OVER.get(panel.measure, np.mean)(known)) if len(known) else None

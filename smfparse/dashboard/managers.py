@@ -16,7 +16,7 @@ from smfparse.rendering.html import escaped, section_lines
 from smfparse.reports.drawing import svg_lines
 
 CLEAR, NO_DATA = 6, 7
-"""States after the severities of findings: no finding, and no data."""
+"""Values of `Verdict.order` after the severities of findings: no finding, and no data."""
 
 
 def manager_lines(
@@ -24,8 +24,8 @@ def manager_lines(
 ) -> Iterator[str]:
     """Yield the section of a queue manager.
 
-    number  makes the ids of its parts unique on the page
-    before  an earlier period of the same queue manager
+    number  index of the queue manager, part of the ids of elements
+    before  an earlier period of the same queue manager; None: none
     """
     yield f'<section class="manager" id="m{number}" data-number="{number}">'
     yield from _heading(day)
@@ -45,7 +45,7 @@ def manager_lines(
 
 
 def missing_lines(found: Gathered) -> Iterator[str]:
-    """Yield the traces that further rules and panels require."""
+    """Yield the traces that panels and rules without data require."""
     absent: dict[str, list[str]] = {}
     for day in found.days:
         for panel in panels().values():
@@ -91,8 +91,11 @@ def _span(day: Day) -> str:
 class Verdict(NamedTuple):
     """The status of a part: the severity of its worst finding, no finding, or no data.
 
-    order  a severity, CLEAR or NO_DATA: lower is worse
-    more   the finding, or the required trace
+    order   severity, CLEAR or NO_DATA: lower is worse
+    state   CSS class of the tile
+    symbol  symbol of the status
+    words   description of the status
+    more    the worst finding, or the required trace
     """
 
     order: int
@@ -117,7 +120,7 @@ def verdict(part: Part, day: Day) -> Verdict:
 
 
 def _is_used(its: Sequence[Panel]) -> bool:
-    """Whether every site has the data of one of the panels, so that missing data is shown."""
+    """Whether a panel is not optional, so that missing data is shown."""
     return any(not each.optional for each in its)
 
 
@@ -127,7 +130,7 @@ def worst_verdict(day: Day) -> Verdict:
 
 
 def tile(part: Part, number: int, found: Verdict) -> str:
-    """Return a tile, which leads to the part of a queue manager."""
+    """Return a tile with a link to the part of a queue manager."""
     return (
         f'<li class="tile {found.state}"><a href="#m{number}-{part.name}"><b>{part.title}</b>'
         f'<span><span aria-hidden="true">{found.symbol}</span> {found.words}</span>'
@@ -136,7 +139,6 @@ def tile(part: Part, number: int, found: Verdict) -> str:
 
 
 def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str]:
-    """Yield a part: places for its charts, which scripts fill, and its tables."""
     its = [each for each in panels().values() if each.section == part.name]
     yield f'<section class="part" id="m{number}-{part.name}"><h3>{part.title}</h3>'
     yield from _charts([each for each in its if each.name in day.courses], day, number, before)
@@ -173,12 +175,11 @@ def _charts(there: Sequence[Panel], day: Day, number: int, before: Day | None) -
 
 
 def _is_quiet(name: str, *days: Day | None) -> bool:
-    """Whether a panel is 0 all the time, on all days that contain it."""
+    """Whether all values of a panel are 0, on all days that contain the panel."""
     return all(day is None or name not in day.courses or day.courses[name].all_zero for day in days)
 
 
 def _plan(part: Part, day: Day) -> Iterator[str]:
-    """Yield the output of a planner, as the command `capacity` prints it."""
     if part.name in day.plans:
         yield f'<details class="plan"><summary>{escaped(planner(part.planner).title)}</summary>'
         for section in day.plans[part.name]:
@@ -211,14 +212,13 @@ def group_lines(found: Gathered) -> Iterator[str]:
 
 
 def _group_tile(part: Part, members: Sequence[tuple[int, Day]]) -> str:
-    """Return the tile of a part: the worst status of the members."""
     several = [(verdict(part, day), number, day.times.qmgr) for number, day in members]
     worst, number, name = min(several, key=lambda each: (each[0].order, each[1]))
     return tile(part, number, worst._replace(more=_more(worst, name, several)))
 
 
 def _more(worst: Verdict, name: str, several: Sequence[tuple[Verdict, int, str]]) -> str:
-    """Return the second line of a tile: the member with the finding, or without data."""
+    """Return the second line of a tile: the member with the finding, or members without data."""
     if worst.order < CLEAR:
         return f"{name}: {worst.more}"
     if worst.order == NO_DATA:

@@ -37,7 +37,7 @@ _KEYS = (
 def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     """Yield the lines of a page.
 
-    before  an earlier period for comparison
+    before  an earlier period to compare with; None: none
     """
     script, style = joined(_SCRIPTS), joined(_STYLES)
     title = ", ".join(each.times.name for each in found.days) or "no data"
@@ -66,7 +66,7 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
 
 
 def _bar(found: Gathered) -> Iterator[str]:
-    """Yield the bar: queue managers, and with scripts the time and the overview."""
+    """Yield the bar with queue managers and, if scripts run, time and overview."""
     yield '<header class="bar"><h1>IBM MQ for z/OS</h1><nav aria-label="Queue managers">'
     for number, day in enumerate(found.days):
         worst = worst_verdict(day)
@@ -85,7 +85,7 @@ def _bar(found: Gathered) -> Iterator[str]:
 
 
 def _changes(before: Earlier) -> Iterator[str]:
-    """Yield the cost of calls before and after, as the command `compare` shows it."""
+    """Yield the cost of calls before and after, as shown by the command `compare`."""
     yield '<section class="part" id="changes"><h2>Changes since the earlier period</h2>'
     for section in before.changes.sections():
         yield from section_lines(section, 3)
@@ -93,7 +93,6 @@ def _changes(before: Earlier) -> Iterator[str]:
 
 
 def _held(found: Gathered) -> Iterator[str]:
-    """Yield the records of the input by type, and the damage."""
     yield '<section class="part" id="held"><h2>Records in the input</h2>'
     yield from section_lines(Section("", [Table(_HELD, _held_rows(found), "Records by type")]))
     if found.damage:

@@ -1,4 +1,4 @@
-"""The payload: the data that scripts draw, as a plain dict of names and rounded numbers."""
+"""The payload: the data that scripts draw, as a dict of names and rounded numbers."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats
 
 _MOST_LINES = {"lines": 8, "heat": 24}
-"""Maximum objects of a panel that are drawn, by its shape."""
+"""Maximum number of objects drawn, by shape of the panel."""
 _DIGITS, _EDGE_DIGITS = 4, 3
-"""Digits of a value, and of the edges of a band, which are drawn but not shown as numbers."""
+"""Number of digits of a value, and of the edges of a band, which are never shown as numbers."""
 
 
 def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
     """Return the data of all queue managers for the scripts.
 
-    before  days of an earlier period, drawn in the background of the same queue managers' charts
+    before  days of an earlier period, drawn in the background of the charts of their queue managers
 
-    Times are seconds since 1970 on the clock of the system; its offset from UTC is `offset`.
+    Times are seconds since 1970, local time of the system; `offset` is local time minus UTC.
     """
     shown = {name for day in found.days for name in day.courses}
     earlier = {day.times.key: day for day in before}
@@ -50,14 +50,14 @@ def packed(facts: Mapping[str, Any]) -> str:
 
 
 def finding_panel(finding: Any, there: Mapping[str, Courses]) -> str:
-    """Return the panel that shows a finding, or one that it explains; '': none."""
+    """Return the panel that shows a finding, or a finding that it explains; '': no panel."""
     explained = [each.rule for each in finding.explains]
     names = [finding.rule, *explained]
     return next((name for each in names if (name := panel_of([each])) in there), "")
 
 
 def clock(day: Day, microseconds: int) -> float:
-    """Return a moment, microseconds UTC, as seconds since 1970 on the clock of the system."""
+    """Return microseconds since 1970, UTC, as seconds since 1970, local time of the system."""
     return round(microseconds / SECOND_US + day.times.offset, 2)
 
 
@@ -76,7 +76,7 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
 
 
 def _quoted(sql: str) -> str:
-    """Return a query as one shell word, in double quotes if they leave it unchanged."""
+    """Return a query as one shell word, if possible in double quotes."""
     return shlex.quote(sql) if any(each in sql for each in '"$`\\!') else f'"{sql}"'
 
 
@@ -105,7 +105,6 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
 
 
 def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
-    """Return start and end of intervals, in seconds after the first."""
     first = clock(day, int(axis.starts[0]))
     begins, ends = ((each - axis.starts[0]) / SECOND_US for each in (axis.starts, axis.ends))
     return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}
@@ -127,7 +126,7 @@ def _restarts(day: Day) -> list[float]:
 
 
 def drawn_courses(courses: Courses, before: Day | None) -> Sequence[Course]:
-    """Return the drawn courses of a panel, if possible without courses that are always 0."""
+    """Return the courses to draw: if possible, without courses that are always 0."""
     if before is not None or courses.panel.measure == TROUGH:
         return courses.several
     return [each for each in courses.several if not each.is_zero] or courses.several
@@ -151,7 +150,7 @@ def _chart(courses: Courses, drawn: Sequence[Course], thin: Thinned, day: Day) -
 
 
 def _before(before: Day, day: Day) -> dict[str, Any]:
-    """Return the courses of an earlier period for the drawn objects, moved to later days."""
+    """Return the courses of an earlier period for the drawn objects, moved to the days of `day`."""
     thin = Thinned.of(before.axis, MOST_POINTS)
     facts = _intervals(before, thin.axis)
     apart = clock(day, int(day.axis.starts[0])) - facts["first"]
@@ -171,7 +170,7 @@ def _before(before: Day, day: Day) -> dict[str, Any]:
 
 
 def rounded(values: Floats, digits: int = _DIGITS) -> list[float | int | None]:
-    """Return values with some digits, or all digits before the point; NaN becomes None."""
+    """Return values with `digits` digits, or more before the decimal point; NaN becomes None."""
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))
     scale = 10.0 ** np.clip(digits - 1 - np.floor(np.log10(sizes)), 0, 12)

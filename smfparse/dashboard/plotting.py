@@ -18,17 +18,17 @@ from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")
-"""Colours that colour-blind people can distinguish; the page uses the same."""
+"""Colours that colour-blind people can distinguish, the same as on the page."""
 _WIDTH, _HEIGHT, _LEFT, _TOP, _NAMES = 760, 180, 64, 34, 230
-"""Pixels: width and height of the lines, space left of and above them, width of the names."""
+"""Pixels: width and height of a chart, space left of and above the chart, width of names."""
 _BELOW = 34
 _ROW = 18
-"""Pixels of a row of a heat map."""
+"""Height in pixels of a row of a heat map."""
 _MOST_ROWS = 24
 _FAINTEST = 0.08
-"""Opacity of a value just above 0."""
+"""Opacity of the smallest value above 0."""
 _TICKS = (60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800)
-"""Seconds from one mark on the axis of time to the next."""
+"""Possible numbers of seconds between marks on the axis of time."""
 _MOST_TICKS = 13
 _MARKS = 4
 """Approximate number of marks on the axis of values."""
@@ -36,7 +36,7 @@ _INK, _DIM, _EDGE, _BAD = "#1b1f24", "#57606a", "#d5d9de", "#b3261e"
 
 
 def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
-    """Yield the lines of an SVG of a panel: a chart for each queue manager that has its data."""
+    """Yield the lines of an SVG of a panel: one chart per queue manager with data."""
     drawn = [each for each in days if panel.name in each.courses]
     heights = [_chart_height(each.courses[panel.name]) + _TOP + _BELOW for each in drawn]
     width, height = _LEFT + _WIDTH + _NAMES, max(sum(heights), _TOP)
@@ -71,7 +71,7 @@ def _chart_height(courses: Courses) -> int:
 
 
 def _heat(day: Day, courses: Courses) -> Iterator[str]:
-    """Yield a row of cells per object, darker for higher values, on a logarithmic scale."""
+    """Yield a row of cells per object; darker cells have higher values, on a logarithmic scale."""
     thin, several = Thinned.of(day.axis, MOST_POINTS), courses.several[:_MOST_ROWS]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
     most = max(float(np.nanmax(each)) for each in means)
@@ -95,7 +95,6 @@ def _heat(day: Day, courses: Courses) -> Iterator[str]:
 
 
 def _lines(day: Day, courses: Courses) -> Iterator[str]:
-    """Yield a line per object, and the limit."""
     panel, thin = courses.panel, Thinned.of(day.axis, MOST_POINTS)
     several = courses.several[: len(COLOURS)]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
@@ -122,7 +121,6 @@ def _title(day: Day, panel: Panel, more: str = "") -> str:
 
 
 def _grid(top: float, step: float) -> Iterator[str]:
-    """Yield the marks of values."""
     for number in range(round(top / step) + 1):
         y = _height(number * step, top)
         yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_EDGE}"/>'
@@ -130,7 +128,6 @@ def _grid(top: float, step: float) -> Iterator[str]:
 
 
 def _times(day: Day, height: float) -> Iterator[str]:
-    """Yield the marks of the time on the clock of the system, below a chart."""
     begin, end = (int(each) for each in (day.axis.starts[0], day.axis.ends[-1]))
     apart = next(
         (each for each in _TICKS if (end - begin) / SECOND_US / each <= _MOST_TICKS), _TICKS[-1]
@@ -150,7 +147,7 @@ def _times(day: Day, height: float) -> Iterator[str]:
 
 
 def _course(axis: Axis, course: Course, values: Floats, number: int, top: float) -> Iterator[str]:
-    """Yield a course as steps, each from the start to the end of an interval, and its name."""
+    """Yield the name of a course, and the course as steps, one per interval."""
     scale = _WIDTH / int(axis.ends[-1] - axis.starts[0])
     path, pen = "", "M"
     gaps = axis.after_gap.tolist()
@@ -175,7 +172,7 @@ def _height(value: float, top: float) -> float:
 
 
 def _round_step(most: float) -> float:
-    """Return a round distance between marks, so that about _MARKS of them cover the values."""
+    """Return a round distance between marks: about _MARKS marks cover the values up to `most`."""
     size = 10.0 ** math.floor(math.log10(most / _MARKS))
     return next(each * size for each in (1, 2, 5, 10) if each * size * _MARKS >= most)
 

@@ -1,4 +1,4 @@
-"""Tables of a page: objects with figures of several panels, shaded, and a sparkline."""
+"""Tables of a page: objects, with shaded figures of several panels, and a sparkline."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from smfparse.vectors import Floats
 _MOST_ROWS = 200
 _SHADES = 5
 _SPARK = 60, 16
-"""Number of steps of a sparkline, and its height in pixels."""
+"""Number of steps of a sparkline, and height of a sparkline in pixels."""
 _CENTS = 100
 
 
 class _Column(NamedTuple):
-    """A column of figures (NaN: none), and the highest figure."""
+    """A column of figures (NaN: none), its highest figure, and its number of decimals."""
 
     heading: str
     figures: Sequence[float]
@@ -44,7 +44,7 @@ class _Column(NamedTuple):
 
 
 def table_lines(table: TableOf, day: Day) -> Iterator[str]:
-    """Yield a table of a queue manager; nothing if its panels have no data."""
+    """Yield a table of a queue manager; no lines if its panels have no data."""
     rows = [(name, _cells(table, day, name)) for name in _objects(table, day)]
     if not rows:
         return

@@ -25,10 +25,10 @@ from smfparse.vectors import Bools, Ints
 class HeaderParts(NamedTuple):
     """The places of the parts of QWHS areas; int64 and bool (areas,).
 
-    own       bytes of QWHS; QWHC follows them
+    own       number of bytes of QWHS, which is also the offset of QWHC
     has_qwhc  whether the area contains QWHC
     qwhx      offset of QWHX in the area
-    has_qwhx  whether the area contains QWHX; its flag is not reliable
+    has_qwhx  whether the area contains QWHX, derived without the unreliable flag of QWHX
     """
 
     own: Values
@@ -40,9 +40,9 @@ class HeaderParts(NamedTuple):
 def header_parts(qwhslen: Values, length: Values, release: Raw) -> HeaderParts:
     """Return the places of QWHC and QWHX in QWHS areas.
 
-    qwhslen  int64 (areas,): the value of QWHSLEN
+    qwhslen  int64 (areas,): value of QWHSLEN
     length   int64 (areas,): bytes of the area
-    release  uint8 (areas, 3): the release in the SMF header
+    release  uint8 (areas, 3): release in the SMF header
     """
     own = np.maximum(np.minimum(qwhslen, length), QWHS_STUB_BYTES)
     has_qwhc = (own == QWHS_SHORT) & (length >= QWHS_SIZES[QWHS_SHORT])
@@ -60,9 +60,9 @@ class HeaderAreas:
 
     @cached_property
     def _parts(self) -> dict[str, Blocks]:
-        """QWHS, QWHC and QWHX by name, of the records that have them.
+        """QWHS, QWHC and QWHX by name, for the records that contain them.
 
-        `length` counts the existing bytes, so the missing fields of a shorter form are NULL.
+        `length` is the number of existing bytes, so missing fields of a shorter form are NULL.
         """
         area = self.records.area
         raw = self.records.read(area.at, QWHS.field("qwhslen"))
@@ -81,18 +81,18 @@ class HeaderAreas:
         }
 
     def part(self, block: Block) -> Blocks:
-        """Return the places of QWHS, QWHC or QWHX, for the records that contain it."""
+        """Return the places of QWHS, QWHC or QWHX, for the records that contain `block`."""
         return self._parts[block.name]
 
     def placed(self, block: Block, owner: Ints) -> tuple[Ints, Ints]:
-        """Return position and length of such a block for the records `owner`; length 0: none."""
+        """Return place and length of `block` in the records `owner`; length 0: no such block."""
         found, records = self.part(block), self.records
         at, length = records.chunk.start.copy(), np.zeros(len(records), np.int64)
         at[found.owner], length[found.owner] = found.at, found.length
         return at[owner], length[owner]
 
     def number(self, name: str) -> tuple[Ints, Bools]:
-        """Return a number of QWHS, one value per record, and whether the record contains it."""
+        """Return a numeric field of QWHS, one value per record, and which records contain it."""
         each = QWHS.field(name)
         assert isinstance(each.kind, Numeric)
         found = self.part(QWHS)
@@ -108,7 +108,7 @@ class HeaderAreas:
         return spread, known
 
     def extension(self, name: str) -> tuple[Values, Bools]:
-        """Return the bytes of a field of QWHX, one row per record, and their presence."""
+        """Return the bytes of a field of QWHX, one row per record, and which records contain it."""
         each = QWHX.field(name)
         found, rows = self.part(QWHX), len(self.records)
         raw, held = np.zeros((rows, each.kind.width), np.uint8), np.zeros(rows, np.bool_)

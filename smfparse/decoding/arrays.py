@@ -1,4 +1,4 @@
-"""Bytes of fields to Arrow arrays, a column at a time."""
+"""From bytes of fields to Arrow arrays, column by column."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from smfparse.vectors import Bools, both, distinct, strings
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
 _CHARACTERS = bytes(range(256)).decode(ENCODING).encode("latin-1")
-"""The character of each EBCDIC byte: all are among the first 256 of Unicode."""
+"""Latin-1 character of each EBCDIC byte."""
 _NO_BLANKS = bytes(range(256)).replace(BLANK, b"\0")
-"""Each byte, with a NUL in place of a blank: numpy ignores NULs at the end of a string."""
+"""All bytes, with NUL in place of a blank, because numpy ignores NULs at the end of a string."""
 
 
 def shown_array(shown: Shown, values: Values, valid: Mask) -> Any:
-    """Return the array of one column of a numeric kind's values; NULL where `valid` is false."""
+    """Return the array of one column for values of a numeric kind; NULL where `valid` is false."""
     if shown.arrow == DECIMAL:
         return _wide_array(values, valid)
     if shown.vector is None:
@@ -33,7 +33,7 @@ def shown_array(shown: Shown, values: Values, valid: Mask) -> Any:
 
 
 def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
-    """Decode a column of text or opaque bytes; NULL where `held` is false.
+    """Return the array of a column of text or opaque bytes; NULL where `held` is false.
 
     raw   uint8 (rows, width of the kind)
     """
@@ -70,7 +70,7 @@ def _text_array(raw: Raw, held: Mask) -> Any:
 
 
 def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
-    """Return the column of a part: NULL where the blocks have none, or a blank one."""
+    """Return the array of a part of a field: NULL where the part is missing or blank."""
     found, exists = kind.picked(raw)
     valid = both(exists, held)
     if isinstance(kind.inner, Text):
@@ -81,9 +81,9 @@ def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
 
 
 def _spelled(raw: Raw) -> Any:
-    """Decode EBCDIC texts to UTF-8 without trailing blanks and NULs, like the scalar decoder.
+    """Return EBCDIC texts as UTF-8 without trailing blanks and NULs, like the scalar decoder.
 
-    Characters from U+0080 to U+00FF are two bytes in UTF-8.
+    Characters from U+0080 to U+00FF have two bytes in UTF-8.
     """
     rows, width = raw.shape
     data = raw.tobytes()

@@ -1,11 +1,11 @@
 """The UTC offset of each z/OS system, which converts local times to UTC.
 
-Records of MQ show it, except stubs. Stubs and records of other products get the offset of a nearby
-record of their system. The distance is limited, in bytes of the source, so the offset does not
-depend on where reading began.
+The offset can be derived from MQ records, except stubs. Stubs and records of other products get the
+offset of a nearby record of their system. The distance is limited, in bytes of the source, so the
+offset does not depend on the start of the read part.
 
-A site can set its TOD clock ahead of UTC by the leap seconds. Its local time is then behind TOD
-clock plus offset by a constant, which each record shows.
+A site can set its TOD clock ahead of UTC by the leap seconds. Local time is then less than TOD
+clock time plus offset, by a constant that can be derived from each record.
 """
 
 from __future__ import annotations
@@ -26,24 +26,26 @@ if TYPE_CHECKING:
 
 _QUARTER = 15 * 60
 _LEAST_AHEAD, _MOST_AHEAD = 5, 60
-"""Seconds by which a TOD clock can be ahead of UTC: 22 to 27 leap seconds since 1999, with room."""
+"""Minimum and maximum seconds that a TOD clock can be ahead of UTC (leap seconds since 1999: 22 to
+27).
+"""
 _HUNDREDTHS_US = 20_000
-"""The SMF header counts hundredths of a second: a difference of two is ignored."""
+"""Microseconds of two hundredths of a second, the unit of SMF times: less is not a difference."""
 
 
 class Clock(NamedTuple):
-    """A record that shows the offset of its system: byte of the source, seconds ahead of UTC."""
+    """A record with a known offset: byte of the source, and seconds ahead of UTC."""
 
     place: int
     seconds: int
 
 
 class Shown(NamedTuple):
-    """Records that show the offset of their system, in order.
+    """Records with a known offset, in order.
 
-    system   uint32 (records,): the bytes of its id as a number
-    place    int64 (records,): bytes of the source where they start
-    seconds  int64 (records,): that local time is ahead of UTC
+    system   uint32 (records,): bytes of the system id as a number
+    place    int64 (records,): byte of the source where the record starts
+    seconds  int64 (records,): seconds that local time is ahead of UTC
     """
 
     system: Values
@@ -52,24 +54,24 @@ class Shown(NamedTuple):
 
 
 def shown_by(records: Records) -> Shown:
-    """Return the records of a chunk that show an offset."""
+    """Return the records of a chunk with a known offset."""
     time = HeaderAreas(records).number("qwhsstck")
     seconds, known = own_offsets(records, *time)
     return Shown(systems_of(records)[known], records.chunk.offset[known], seconds[known])
 
 
 def systems_of(records: Records) -> Values:
-    """Return the system of each record: the bytes of its id as a number, uint32 (records,)."""
+    """Return the bytes of each record's system id as a number, uint32 (records,)."""
     system: Values = records.headers.raw("sm115sid").view(np.uint32)[:, 0]
     return system
 
 
 class Made(NamedTuple):
-    """When records were made (QWHSSTCK), and by how much the TOD clock was ahead of UTC then.
+    """The times at which MQ made records (QWHSSTCK).
 
-    time   int64 (records,): microseconds UTC, corrected
+    time   int64 (records,): microseconds since 1970, corrected to UTC
     known  bool (records,): whether the time is known
-    ahead  int64 (records,): seconds ahead of UTC; 0: the clock runs in UTC
+    ahead  int64 (records,): seconds that the TOD clock was ahead of UTC
     """
 
     time: Ints
@@ -78,7 +80,7 @@ class Made(NamedTuple):
 
 
 def made_at(areas: HeaderAreas) -> Made:
-    """Return when the records of a chunk were made."""
+    """Return the times at which the records of a chunk were made."""
     tod, known = areas.number("qwhsstck")
     local, dated = areas.records.headers.time
     ahead = seconds_ahead(local, tod, known & dated)
@@ -86,9 +88,10 @@ def made_at(areas: HeaderAreas) -> Made:
 
 
 def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]:
-    """Return the offset that each record shows, in seconds, and whether it shows one.
+    """Return the offset of each record, in seconds, and which offsets are known.
 
-    utc  microseconds at which the records were made; `known`: where this is known
+    utc    times at which the records were made, microseconds since 1970
+    known  whether the time is known
     """
     local, dated = records.headers.time
     seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
@@ -96,14 +99,14 @@ def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]
 
 
 def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
-    """Return the seconds by which the TOD clock was ahead of UTC for each record: leap seconds.
+    """Return the seconds that the TOD clock was ahead of UTC for each record; 0: not, or unknown.
 
-    0 for a clock that runs in UTC, or if nothing is known. SMF writes a record after MQ made
-    it, so local time is behind by no more than a hundredth of a second if the clock is not ahead.
+    SMF writes a record after MQ made it, so without leap seconds the SMF time is at most a
+    hundredth of a second before the time of MQ.
 
-    local  SMF times of records, microseconds
-    tod    TOD clock times at which they were made, microseconds
-    known  whether both are known
+    local  SMF times of records, microseconds since 1970
+    tod    TOD clock times at which the records were made, microseconds since 1970
+    known  whether both times are known
     """
     quarter = _QUARTER * US_PER_SECOND
     behind = (tod - local + quarter // 2) % quarter - quarter // 2
@@ -113,11 +116,11 @@ def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
 
 
 class Clocks:
-    """The UTC offset of each system, carried from chunk to chunk of a source.
+    """The last known UTC offset of each system, from chunk to chunk of a source.
 
-    before  finds the last offsets before the part of the source that is read
-    ahead   finds the next offsets in the source
-    reach   bytes around a record without UTC that are searched for a record with the offset
+    before  finds the last offsets before the part that is read; None: no bytes before it
+    ahead   finds the next offsets in the source; None: not possible
+    reach   maximum bytes from a record without an offset to the record that supplies it
     """
 
     def __init__(
@@ -134,11 +137,12 @@ class Clocks:
     def fill(
         self, system: Values, place: Ints, offset: Ints, known: Bools, without: Bools
     ) -> tuple[Ints, Bools]:
-        """Give the records `without` UTC the offset of the nearest earlier record of their system.
+        """Return the offsets of all records of a chunk, and which are known.
 
-        If no earlier record is within the reach, they get the offset of the nearest later record.
+        The records `without` UTC get the offset of the nearest earlier record of their system
+        within the reach, otherwise of the nearest later record.
 
-        system, place  as in `Shown`, of all records of a chunk
+        system, place  as in `Shown`, for all records of the chunk
         """
         offset, filled = offset.copy(), known.copy()
         every, which = _distinct(system)
@@ -157,8 +161,8 @@ class Clocks:
     def _found(self, system: bytes, shown: Shown, place: Ints, end: int) -> tuple[Ints, Bools]:
         """Return the offsets of records of a system at `place`, and which are found.
 
-        shown  records of the chunk that show the offset of the system
-        end    where the last record of the chunk starts
+        shown  records of the chunk with a known offset of the system
+        end    byte of the source where the last record of the chunk starts
         """
         earlier = np.array(self._earlier(system, shown, place), np.int64).reshape(-1, 2)
         clocks = np.concatenate([earlier, np.stack([shown.place, shown.seconds], axis=1)])
@@ -171,7 +175,7 @@ class Clocks:
         return seconds, found
 
     def _earlier(self, system: bytes, shown: Shown, place: Ints) -> list[Clock]:
-        """Return the last record before the chunk that shows the offset, if it may matter."""
+        """Return the last record with an offset before the chunk; empty: none is near enough."""
         if system not in self._last and self._before is not None:
             first = place[: np.searchsorted(place, shown.place[0])] if shown.place.size else place
             if self._before.is_near(first, self._reach):
@@ -181,7 +185,7 @@ class Clocks:
 
 
 def _near(clocks: Ints, place: Ints, reach: int) -> tuple[Ints, Bools]:
-    """Return offset and place of the nearest clock before each place, otherwise after it.
+    """Return the offset of the nearest clock, if possible before each place; which are found.
 
     clocks  (clocks, 2): as in `Clock`, in order
     """
@@ -196,7 +200,7 @@ def _near(clocks: Ints, place: Ints, reach: int) -> tuple[Ints, Bools]:
 
 
 def _distinct(system: Values) -> tuple[list[bytes], Ints]:
-    """Return the ids of the systems of records, and for each record the index of its system."""
+    """Return the distinct system ids of records, and the index of each record's system id."""
     if (system == system[:1]).all():  # as in most chunks
         every, which = system[:1], np.zeros(len(system), np.int64)
     else:

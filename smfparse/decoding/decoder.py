@@ -1,8 +1,7 @@
-"""Layouts, bytes and positions to Arrow record batches.
+"""The interface of this package: from chunks of records to (table name, RecordBatch) pairs.
 
-The interface of this package: a chunk of records goes in, (table name, RecordBatch) pairs come out,
-with the rows of each table in record order. Only the wanted tables and columns are decoded. Their
-rows are gathered over many chunks, of one source or several, until they fill a batch.
+The rows of each table are in the order of records. Only the wanted tables and columns are decoded.
+Rows are gathered over many chunks, of one source or several, until they fill a batch.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ from smfparse.vectors import Bools, Ints, both, strings
 
 
 def unknown_bytes(records: Records) -> Counter[str]:
-    """Return the number of bytes in MQ records without a column, by block or section.
+    """Return the number of bytes in MQ records that no column contains, by block or section.
 
-    These are the ends of blocks longer than their map, blocks of a length with an unknown map, and
-    IBM-internal sections.
+    These are the ends of blocks longer than the declared map, blocks of a length without a declared
+    map, and IBM-internal sections.
     """
     found = records.sections()
     known, whole = _KNOWN[records.kind[found.row], found.number].T
@@ -59,9 +58,9 @@ def _section(kind: int, number: int) -> str:
 
 
 def _known() -> Ints:
-    """Return the known length of each block, and whether (1) the map is valid only for that length.
+    """Return the known length of each block, and 1 if its map is valid only for this length.
 
-    int64 (kinds of record, triplets, 2): zeros for an unknown block
+    The shape is int64 (kinds of record, triplets, 2); both values are 0 for an unknown block.
     """
     found = np.zeros((len(KNOWN_RECORDS), MOST_TRIPLETS, 2), np.int64)
     for kind, record in enumerate(KNOWN_RECORDS):
@@ -75,17 +74,17 @@ _KNOWN = _known()
 
 
 _MOST_SOURCES = 4096
-"""Maximum number of sources gathered together: every batch contains all their names."""
+"""Maximum number of sources in a batch: every batch contains the names of all its sources."""
 
 
 class Gathered:
     """Decoded rows that are not yet in a batch.
 
-    Setting up all columns, and making arrays of them, takes longer than decoding a small file. So
-    the decoders of consecutive sources can share one Gathered.
+    To set up columns and make arrays takes longer than to decode a small file. So the decoders of
+    consecutive sources can share one Gathered.
 
-    prompt     whether every table yields a batch after each chunk
-    elsewhere  knows the names of other sources that contain tasks of rows; None: no others
+    prompt     whether batches of all tables are yielded after each chunk
+    elsewhere  the tasks at the ends of other sources; None: no other sources
     """
 
     def __init__(self, needs: Needs, limits: Limits = LIMITS, *, prompt: bool = False) -> None:
@@ -101,15 +100,15 @@ class Gathered:
         self._size = 0
         self._sources: dict[str, int] = {}
         self._now = np.zeros(1, np.int32)
-        """Numbers of the sources whose rows are added now."""
+        """Numbers of the sources whose rows are added."""
 
     def begin(self, sources: Iterable[str]) -> None:
-        """Count rows added from here on as rows of `sources`, the sources of their chunks."""
+        """Set the sources of the rows that are added next."""
         numbers = [self._sources.setdefault(each, len(self._sources)) for each in sources]
         self._now = np.array(numbers, np.int32)
 
     def add(self, keys: KeyColumns) -> None:
-        """Add the keys of the records of a chunk whose rows are already gathered."""
+        """Add the keys of a chunk's records, after the rows of the chunk."""
         self.keys.add(keys, self._now)
 
     def grown(self, size: int) -> Iterator[tuple[str, Batch]]:
@@ -128,7 +127,7 @@ class Gathered:
         self.begin([names[number] for number in self._now] if names else [])
 
     def _full(self) -> bool:
-        """Whether many small records or blocks made so many cells that a batch is due early."""
+        """Whether the number of gathered cells exceeds its limit, so that batches are due early."""
         cells = [table.cells for table in self.tables.values()]
         return (
             max(cells, default=0) + self.keys.rows * len(self.keys.names)
@@ -136,7 +135,7 @@ class Gathered:
         )
 
     def _flush(self, least: int) -> Iterator[tuple[str, Batch]]:
-        """Yield the tables with at least `least` cells; for others, only store the keys."""
+        """Yield batches of tables with at least `least` cells; for other tables, store the keys."""
         sources = strings(self._sources)
         for name, table in self.tables.items():
             table.note(self.keys)
@@ -149,17 +148,17 @@ class Gathered:
 class Decoder:
     """Decodes the chunks of one source, and passes facts from one chunk to another.
 
-    Only selected records give rows, damage and counts of unknown bytes. All records give facts
-    that other records need. If names are selected, the names are decoded first, and blocks with
-    other names are not decoded further.
+    Only selected records give rows, damage and counts of unknown bytes. All records give facts that
+    other records require. If names are selected, the names are decoded first, and blocks with other
+    names are not decoded further.
 
-    again     reads the source again from the start of the chunks, to look ahead
-    before    finds facts in the bytes before the start of the chunks
-    unknown   receives the number of bytes without a column, if requested
-    tasks     as in `NameFilter`
-    gathered  receives the decoded rows, together with those of other sources, and is flushed by its
-              creator; None: the decoder makes the batches itself
-    elsewhere knows the tasks at the ends of other sources; None: no others
+    again      reads the source again from the start of the chunks, to look ahead
+    before     finds facts in the bytes before the start of the chunks
+    unknown    counter of the bytes that no column contains, filled if requested
+    tasks      as in `NameFilter`
+    gathered   collection of decoded rows, shared with other sources and flushed by its creator;
+               None: the decoder makes the batches
+    elsewhere  the tasks at the ends of other sources; None: no other sources
     """
 
     def __init__(
@@ -190,11 +189,11 @@ class Decoder:
 
     @property
     def last_tasks(self) -> Tasks | None:
-        """The tasks at the end of the decoded records; None: not requested."""
+        """The tasks at the end of the decoded records; None: tasks are not requested."""
         return self._links.last if self.needs.tasks else None
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
-        """Decode the wanted tables; each table's rows come in record order, in few batches."""
+        """Yield the wanted tables in few batches; the rows of each table are in record order."""
         gathered, begun = self._gathered, False
         for chunk in chunks:
             if not begun:
@@ -208,7 +207,6 @@ class Decoder:
             yield from gathered.flush()
 
     def _add(self, chunk: Chunk) -> None:
-        """Gather the wanted columns of a chunk."""
         chunk, keep = self._selected(_relevant(chunk, self.needs.kinds))
         damage = SelectedDamage(self.damage)
         log = self.damage if self.needs.selection.everything else damage
@@ -224,7 +222,6 @@ class Decoder:
         damage.pass_on(chunk.offset if keep is None else chunk.offset[keep])
 
     def _add_rows(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
-        """Gather the wanted columns of the records `keep` (None: all)."""
         matches = Matches(self._names, records, keys) if self._names else None
         if RECORD in self._gathered.tables or self.needs.unknown:
             some = keep if matches is None else both(keep, matches.records)
@@ -241,7 +238,7 @@ class Decoder:
     def _selected(self, chunk: Chunk) -> tuple[Chunk, Bools | None]:
         """Return a chunk, and which of its records may be selected; None: all.
 
-        If no record depends on another, the others are removed.
+        If no record depends on another record, the records not selected are removed.
         """
         keep = record_mask(self.needs.selection, chunk.buffer, chunk.start, chunk.length)
         if self.needs.clocks or self.needs.tasks or (keep is not None and is_spaced(chunk)):

@@ -1,18 +1,18 @@
-"""Duplicates: records that are in several dumps, so that each is counted once.
+"""Duplicates: records in several dumps, all but the first of which are omitted.
 
 A dump begins at each SMF type 2 record, the dump header, and at the start of each file. So the
-records before the first header are a dump too. A record is a duplicate if an earlier dump, in the
-same file or in a file named before it, contains a record with the same bytes after the RDW. Equal
-records within one dump are all kept.
+records before the first dump header are a dump too. A record is a duplicate if an earlier dump, in
+the same file or in an earlier file, contains a record with the same bytes after the RDW. Equal
+records within one dump are not duplicates.
 
-Duplicates are searched in two passes over the files. The first reads only SMF headers: a record
-cannot be a duplicate if no record of another dump has the same header and length. The second
-compares whole records by their fingerprints, and is not needed if dumps do not overlap. If all
-files are read one after the other, the first pass is not needed either: a `Turn` compares each
-chunk with those before it, until a header and length is repeated.
+Duplicates are searched in two passes over the files. The first pass reads only SMF headers: a
+record cannot be a duplicate if no record of another dump has the same header and length. The second
+pass compares whole records by their fingerprints, and is omitted if dumps do not overlap. If all
+files are read one after another, the first pass is omitted too: a `Turn` compares each chunk with
+the chunks before it, until a record repeats the header and length of a record in an earlier dump.
 
-A dataset contains the fingerprints of its records, in ascending runs by day. They count as a dump
-before the added files. Only the fingerprints for the days in these files are read.
+A dataset contains the fingerprints of its records, in ascending runs by day. Its records count as a
+dump before the added files. Only fingerprints for the days in the added files are read.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from smfparse.reading.reader import Input
 from smfparse.vectors import Bools, Ints
 
 Group: TypeAlias = Sequence[tuple[Input, Part]]
-"""Parts of files that one task searches, one after the other."""
+"""Parts of files that one process searches, one after another."""
 Each: TypeAlias = Callable[[Callable[[Any], Iterable[Any]], Iterable[Any]], Iterable[Iterable[Any]]]
 """A function like `map`, which can use other processes."""
 _Dump: TypeAlias = tuple[bool, RecordHashes, frozenset[int]]
-"""A dump, or a piece of it: whether the dump begins here, the hashes of its records, their days."""
+"""A dump, or a piece of a dump: whether the dump begins here, hashes and days of its records."""
 _NO_KINDS = np.zeros(0, np.int64)
 _BLOCK = 1 << 16
 """Number of record hashes processed in one step."""
@@ -54,7 +54,7 @@ _BLOCK = 1 << 16
 class _Suspect(NamedTuple):
     """A part of a file that is read again.
 
-    hashes  ascending hashes of its possible duplicates, and of records that others may repeat
+    hashes  ascending hashes of possible duplicates in the part, and of records that they may repeat
     fresh   whether a dump begins with this part, or began after the previous suspect part
     """
 
@@ -67,8 +67,8 @@ class _Suspect(NamedTuple):
 class Duplicates:
     """The duplicates in SMF files, searched once, when the first possible duplicate is read.
 
-    files  files in reading order
-    known  fingerprints of records that were read before these files; None: none
+    files  files in the order in which they are read
+    known  fingerprints of the records in a dataset, which precede these files; None: no dataset
     """
 
     def __init__(self, files: Sequence[Input], known: Known | None = None) -> None:
@@ -77,17 +77,17 @@ class Duplicates:
         self._found: dict[Place, Ints] | None = None
 
     def find(self, groups: Sequence[Group] = (), each: Each = map) -> None:
-        """Search for duplicates in all files, unless this was done.
+        """Search for duplicates in all files, unless this was done before.
 
-        groups  parts of the files, in order; (): each file is one
-        each    maps a function over the groups; its calls can be sent to other processes
+        groups  parts of the files, in order; (): each file is one group
+        each    maps a function over the groups, possibly in other processes
         """
         if self._found is None:
             whole = [[(file, WHOLE_SOURCE)] for file in self.files]
             self._found = find_duplicates(groups or whole, self.known, each)
 
     def of(self, path: Place) -> Duplicates:
-        """Return the known duplicates of one file, to be sent to another process."""
+        """Return the known duplicates in one file, for another process."""
         if self._found is None:
             return self
         only = Duplicates([each for each in self.files if each.path == path])
@@ -96,11 +96,11 @@ class Duplicates:
 
     @property
     def at_once(self) -> bool:
-        """Whether even the first record may be a duplicate."""
+        """Whether the search is needed from the first record: several files, or a dataset."""
         return len(self.files) > 1 or self.known is not None
 
     def count(self, path: Place) -> int:
-        """Return the number of duplicates known in a file so far."""
+        """Return the number of known duplicates in a file."""
         return 0 if self._found is None else len(self._found[path])
 
     def left_out(
@@ -108,7 +108,7 @@ class Duplicates:
     ) -> Iterator[Chunk]:
         """Yield the chunks of a file without duplicates.
 
-        The search begins with the second dump: the first cannot contain a duplicate.
+        The search begins with the second dump: the first dump contains no duplicates.
 
         turn  as in `without`
         """
@@ -118,16 +118,15 @@ class Duplicates:
                 yield left
 
     def without(self, path: Place, chunk: Chunk, turn: Turn | None = None) -> Chunk:
-        """Remove the duplicates from the next chunk of a file, which may become empty.
+        """Return the next chunk of a file without duplicates; it may be empty.
 
-        turn  has received all chunks before, of all files; None: files are not read in order
+        turn  has received all earlier chunks of all files; None: files are not read in order
         """
         if self._found is None and self._may_repeat(path, chunk, turn):
             self.find()
         return chunk if self._found is None else _without(chunk, self._found[path])
 
     def _may_repeat(self, path: Place, chunk: Chunk, turn: Turn | None) -> bool:
-        """Whether records of a chunk may be duplicates."""
         if turn is None or self.known is not None or not self.at_once:
             is_later = self.known is not None or path != self.files[0].path
             return is_later or chunk.goes_on_with_a_dump
@@ -135,25 +134,25 @@ class Duplicates:
 
 
 class Turn:
-    """One reading of all files, one after the other, each from its start to its end."""
+    """A pass over all files, one after another, each from its start to its end."""
 
     def __init__(self, before: _Earlier | None = None) -> None:
         self._path: Place | None = None
         self._begin(before or _Earlier([]))
 
     def _begin(self, before: _Earlier) -> None:
-        """Begin after files with the hashes `before`."""
+        """Begin the pass after files with the hashes `before`."""
         self._before, self._earlier = before, before.copy()
         self._own: list[RecordHashes] = []
 
     def again(self) -> Turn:
-        """Return the Turn for the chunks of the next file, which is now read from its start."""
+        """Return a pass that reads the current file again, from its start."""
         return Turn(self._before)
 
     def repeats(self, path: Place, chunk: Chunk) -> bool:
         """Add the next chunk; return whether a record repeats header and length of an earlier dump.
 
-        After that, no further chunk is added.
+        If so, the rest of the chunk is not added.
         """
         if path != self._path:
             self._earlier.add(self._own)
@@ -170,7 +169,6 @@ class Turn:
 
 
 def _without(chunk: Chunk, numbers: Ints) -> Chunk:
-    """Return a chunk without the records with these ascending numbers."""
     first, last = np.searchsorted(numbers, chunk.record_no[[0, -1]] + [0, 1])
     if first == last:
         return chunk
@@ -180,13 +178,13 @@ def _without(chunk: Chunk, numbers: Ints) -> Chunk:
 def find_duplicates(
     groups: Sequence[Group], known: Known | None = None, each: Each = map
 ) -> dict[Place, Ints]:
-    """Return the numbers of the duplicates in each of some SMF files: int64, ascending.
+    """Return the record numbers of the duplicates in each file: int64, ascending.
 
     groups  parts of all files, in order
-    known   the records that were read before
+    known   as in `Duplicates`
     each    as in `Duplicates.find`
 
-    Uses up to 24 bytes of memory per record. Raises InputError if a file cannot be read.
+    The search uses up to 24 bytes of memory per record. Raises InputError if a file cannot be read.
     """
     pieces = [list(found) for found in each(_hash, groups)]
     runs = [] if known is None else known.of_days(_days(pieces))
@@ -203,7 +201,6 @@ def find_duplicates(
 
 
 def _days(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> frozenset[int]:
-    """Return the days of the records of dumps."""
     some = (days for group in pieces for piece in group for _, _, days in piece)
     return frozenset[int]().union(*some)
 
@@ -239,7 +236,7 @@ def _suspects(
 
 
 def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordHashes]:
-    """Return the hashes of each dump, without repetition, after joining its pieces."""
+    """Return the distinct hashes of each dump, whose pieces are joined."""
     found: list[list[RecordHashes]] = [[]]
     for begins, own, _ in (some for group in pieces for piece in group for some in piece):
         if begins:
@@ -249,7 +246,7 @@ def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordH
 
 
 def _hash(group: Group) -> Iterator[list[_Dump]]:
-    """Yield the dumps in each part: the distinct hashes of their records, and their days."""
+    """Yield the dumps in each part, with the distinct hashes and the days of their records."""
     for file, part in group:
         dumps: list[tuple[bool, list[RecordHashes], set[int]]] = []
         for begins, chunk in _by_dump(file, part, _NO_KINDS):
@@ -261,7 +258,6 @@ def _hash(group: Group) -> Iterator[list[_Dump]]:
 
 
 def _once(parts: list[RecordHashes]) -> RecordHashes:
-    """Return the distinct hashes of a list, and empty the list."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *parts])
     parts.clear()
     hashes.sort()
@@ -271,7 +267,7 @@ def _once(parts: list[RecordHashes]) -> RecordHashes:
 
 
 def _several(hashes: RecordHashes) -> RecordHashes:
-    """Return the hashes that occur more than once, ascending, in the memory of `hashes`."""
+    """Return the hashes that occur more than once in ascending `hashes`, in the same memory."""
     hashes.sort()
     count = 0
     for at in range(0, len(hashes), _BLOCK):
@@ -283,7 +279,7 @@ def _several(hashes: RecordHashes) -> RecordHashes:
 
 
 def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
-    """Return for each hash whether one of the ascending fingerprints begins with it."""
+    """Return for each hash whether a fingerprint in the ascending `run` begins with it."""
     found = np.zeros(len(hashes), np.bool_)
     for at in range(0, len(hashes) if len(run) else 0, _BLOCK):
         block = hashes[at : at + _BLOCK]
@@ -296,7 +292,6 @@ def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
 
 
 def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools:
-    """Return for each value whether it is in the array `ascending`."""
     if not len(ascending):
         return np.zeros(len(values), np.bool_)
     place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
@@ -305,9 +300,9 @@ def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools
 
 
 def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a part in pieces, and whether a dump begins with each piece.
+    """Yield the records of a part in pieces, each with whether a dump begins with it.
 
-    kinds  as in `chunks`
+    kinds  as in `Input.chunks`
     """
     first = part.start == 0
     for chunk in file.chunks(DamageLog(), part, kinds):
@@ -317,7 +312,7 @@ def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tup
 
 
 def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a chunk, split by dump, and whether a header starts them."""
+    """Yield the records of a chunk, split by dump, and whether a dump header is the first."""
     headers = np.flatnonzero(begins_dump(chunk.buffer, chunk.start))
     edges = [0, *headers[headers > 0].tolist(), len(chunk.start)]
     for start, end in itertools.pairwise(edges):
@@ -327,14 +322,14 @@ def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
 class _Earlier:
     """Fingerprints, or hashes, of records of earlier dumps, in ascending runs.
 
-    Runs are merged so that each added run is much longer than the next.
+    Added runs are merged so that each is much longer than the next.
     """
 
     def __init__(self, runs: Sequence[NDArray[Any]]) -> None:
         self._runs = list(runs)
 
     def add(self, parts: list[NDArray[Any]]) -> None:
-        """Add the records of a dump, and empty the list."""
+        """Add the fingerprints or hashes of a dump, and clear the list."""
         if not any(map(len, parts)):
             return
         run = np.concatenate(parts)
@@ -345,7 +340,7 @@ class _Earlier:
         self._runs.append(run)
 
     def copy(self) -> _Earlier:
-        """Return a copy, to which other dumps can be added."""
+        """Return a copy: dumps added to the copy are not added to the original."""
         return _Earlier(self._runs)
 
     def have(self, some: NDArray[Any]) -> Bools:
@@ -359,9 +354,10 @@ class _Earlier:
 def _read(
     suspects: Iterable[_Suspect],
 ) -> Iterator[tuple[Place, bool, Ints, Fingerprints]]:
-    """Yield the suspect records of each part: possible duplicates, and records they may repeat.
+    """Yield the suspect records of each part, piece by piece.
 
-    Yields the path of the file, whether a dump begins, and numbers and fingerprints of records.
+    Each piece is the path of the file, whether a dump begins with the piece, and numbers and
+    fingerprints of records.
     """
     for file, part, hashes, fresh in suspects:
         begun = fresh

@@ -1,6 +1,6 @@
 """Repeated groups inside blocks: the used entries, gathered from many chunks.
 
-A slot is the place of a field in a block, with the columns that are made of the field.
+A slot is the place of a field in a block, with the columns for the field.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ BYTE = np.dtype("u1")
 
 
 class FieldSlot(NamedTuple):
-    """A field, or one place in an array of them, and the columns that are made of it.
+    """A field, or one place in an array of fields, and the columns for it.
 
     wire    numpy type of the field in a block; None: bytes
-    native  numpy type in which it is gathered
+    native  numpy type in which the values are gathered
     """
 
     field: Field
@@ -37,7 +37,7 @@ class FieldSlot(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, offset: int, stride: int, columns: Sequence[Column]) -> FieldSlot:
-        """Choose how to gather a field: as a number if a number type has its width."""
+        """Return the slot of a field: it is gathered as a number if a number type has its width."""
         kind, wire, native = field.kind, None, BYTE
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
@@ -56,7 +56,7 @@ class FieldSlot(NamedTuple):
         return raw if self.wire is None else raw.view(self.wire)[:, 0].astype(self.native)
 
     def arrays(self, gathered: Values, held: Mask) -> Iterator[tuple[str, Any]]:
-        """Yield the columns of the gathered entries."""
+        """Yield name and array of each column, from gathered values."""
         kind = self.field.kind
         if isinstance(kind, Numeric):
             if self.wire is None:
@@ -72,7 +72,7 @@ class FieldSlot(NamedTuple):
 
 
 def slots_of(columns: Sequence[Column]) -> list[FieldSlot]:
-    """Group columns by the field, or place in an array, that they are made of."""
+    """Return one slot for the columns of each field, or of each place in an array."""
     groups: dict[tuple[str, int], list[Column]] = {}
     for column in columns:
         groups.setdefault((column.field.name, column.offset), []).append(column)
@@ -83,12 +83,12 @@ def slots_of(columns: Sequence[Column]) -> list[FieldSlot]:
 
 
 def joined(parts: list[Values]) -> Values:
-    """Put values of many chunks together."""
+    """Return the values of many chunks as one array."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 class Held:
-    """Which blocks hold a field: `Block.holds`, for many blocks at once."""
+    """Which blocks contain a field: `Block.holds`, for many blocks in one step."""
 
     def __init__(self, block: Block, length: Ints, version: Values) -> None:
         self.block = block
@@ -98,10 +98,10 @@ class Held:
         self._oldest = int(version.min()) if version.size else 0
 
     def mask(self, field: Field, offset: Any, step: Any = 0) -> Mask:
-        """Return where a field at `offset` is held; None: everywhere.
+        """Return which rows contain a field at `offset`; None: all rows.
 
-        step  bytes from the first entry of a group to the entry of each row. If lengths and version
-              words are columns, to every entry; the mask then has one row per block
+        step  bytes from the first entry of a group to the entry of each row; if lengths and version
+              words have shape (blocks, 1), to every entry: the mask then has one row per block
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None
@@ -115,7 +115,7 @@ class Held:
         return None if held.all() else held
 
     def _everywhere(self, end: int, gate: int | None) -> bool:
-        """Whether all blocks are long and new enough, which equal lengths can show."""
+        """Whether the extreme lengths and versions show that all blocks are long and new enough."""
         size = self.block.size
         whole = not self.block.only_whole or self._least == self._most == size
         return whole and self._least >= end and (gate is None or self._oldest >= gate)
@@ -130,10 +130,10 @@ class EntryBuffer:
         self.slots = slots_of(columns)
         self._values: list[list[Values]] = [[] for _ in self.slots]
         self._rows: list[tuple[Ints, Ints, Ints]] = []
-        """For the rows of each chunk: index of the entry, length and version word of the block."""
+        """For the rows of each chunk: index of the entry; length and version word of the block."""
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
-        """Gather the used entries of the blocks at positions `at`; return the block of each."""
+        """Gather the used entries of the blocks at positions `at`; return each entry's block."""
         which, entry, version = self._used(buffer, at, length)
         if self._rows and not len(which):
             return which
@@ -144,7 +144,7 @@ class EntryBuffer:
         return which
 
     def _used(self, buffer: Bytes, at: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return block, entry and the block's version word of each used entry."""
+        """Return block, index and version word of the block for each used entry."""
         some = self._some(buffer, at)
         version = self._version(buffer, at[some])
         held = Held(self.block, length[some][:, None], version[:, None])
@@ -158,10 +158,10 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield numbers that show whether entries are used, and the least value of a used entry.
+        """Yield the columns that show whether entries are used, values, and least value if used.
 
-        One row per block, one column per entry, in the byte order of the record: enough for
-        comparisons.
+        The values have one row per block and one column per entry. They are in the byte order of
+        the record, which is enough for comparisons.
         """
         entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
         start, width = self.child.whole or (0, 0)
@@ -192,14 +192,14 @@ class EntryBuffer:
                 yield column
 
     def _some(self, buffer: Bytes, at: Ints) -> Ints:
-        """Return the blocks in which a byte of the group is not zero: few, in most data."""
+        """Return the blocks in which a byte of the group is not zero: usually few."""
         some = np.zeros(len(at), np.bool_)
         for offset, width in self._runs():
             some |= not_zero(buffer, at + offset, width)
         return np.flatnonzero(some)
 
     def _runs(self) -> list[tuple[int, int]]:
-        """Return offset and length of each run of bytes that the group occupies."""
+        """Return offset and length of each run of bytes that shows used entries."""
         if self.child.whole is not None:
             return [self.child.whole]
         entries = len(self.child.cells)
@@ -213,7 +213,7 @@ class EntryBuffer:
         return word.kind.values(gather(buffer, at + word.offset, word.kind.width))[0].astype("i8")
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """Yield the index columns and the columns gathered so far, then empty the buffer."""
+        """Yield the index columns and the gathered columns, then clear the buffer."""
         entry, length, version = (joined(list(each)) for each in zip(*self._rows, strict=True))
         for position, name in enumerate(self.child.index):
             yield name, _labels([cell[position] for cell in self.child.cells], entry)
@@ -226,7 +226,7 @@ class EntryBuffer:
 
 
 def _believed(column: Column, numbers: Values) -> Any:
-    """Return which numbers of a field are possible times; True: all, or not a time."""
+    """Return which numbers are possible values of a field; True: all."""
     kind = column.field.kind
     if not isinstance(kind, Duration | Instant):
         return True
@@ -235,7 +235,6 @@ def _believed(column: Column, numbers: Values) -> Any:
 
 
 def _labels(labels: Sequence[int | str], entry: Ints) -> Any:
-    """Return an index column: the label of each row's entry."""
     if isinstance(labels[0], str):
         return coded(entry.astype(np.int32), strings(map(str, labels)), None)
     return array("int32", np.array(labels, np.int32)[entry], None)

@@ -2,7 +2,7 @@
 
 Two records are equal if they have the same SMF header and length, and the same digest of all bytes
 after the RDW. Two files are equal if they have the same length and the same records in the same
-order. The identity of a file is computed from these fingerprints, without reading its bytes again.
+order. The identity of a file is computed from the fingerprints of its records.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bools, Bytes, gather
 
 RecordHashes: TypeAlias = NDArray[np.uint64]
-"""Numbers made of SMF header and length, which are equal for equal records."""
+"""Hashes of SMF header and length, which are the same for equal records."""
 Fingerprints: TypeAlias = NDArray[np.bytes_]
-"""Hash, its highest byte first, and digest of records: dtype S16; they ascend as the hashes do."""
+"""Hash (highest byte first) and digest of each record, dtype S16: in the order of the hashes."""
 
 Days: TypeAlias = NDArray[np.int32]
-"""Dates of records, as the digits in their SMF headers: 0x0126063 is day 63 of 2026."""
+"""Packed dates of records without their sign: 0x0126063 is day 63 of 2026."""
 
 DIGEST_BYTES = 8
-"""Bytes of the SHA-256 of a record that are used: two different records with the same header and
-length have the same bytes with a probability of 1 in 10**19."""
+"""Number of used bytes of the SHA-256 of a record: two different records with the same header and
+length have the same digest with a probability of 1 in 10**19.
+"""
 FINGERPRINT = np.dtype(f"S{8 + DIGEST_BYTES}")
 NO_RECORDS: Fingerprints = np.zeros(0, FINGERPRINT)
 _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
@@ -41,8 +42,8 @@ _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 class Seen(NamedTuple):
     """Fingerprints of consecutive records of a file.
 
-    days  the dates in their SMF headers, as returned by `days_of`
-    kept  whether each is kept, not omitted as a duplicate
+    days  dates of the records, as returned by `days_of`
+    kept  whether the record is kept; otherwise it is omitted as a duplicate
     """
 
     path: Place
@@ -52,18 +53,18 @@ class Seen(NamedTuple):
 
 
 class Recorder:
-    """Receives the fingerprints of records as they are read, in order for each file."""
+    """Collects the fingerprints of records when they are read, in order for each file."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []
 
     def add(self, some: Seen) -> None:
-        """Receive the fingerprints of the next records of a file."""
+        """Add the fingerprints of the next records of a file."""
         self.seen.append(some)
 
 
 class Identity:
-    """The identity of a file while its records are read in order."""
+    """Computes the identity of a file from its records, in order."""
 
     def __init__(self) -> None:
         self._sum = hashlib.sha256()
@@ -88,14 +89,14 @@ def identity(file: Input) -> str:
 
 
 class Known(Protocol):
-    """Fingerprints of records that were read before: those in a dataset."""
+    """The fingerprints of the records in a dataset."""
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return the fingerprints of records of these dates, or of more, in ascending runs."""
+        """Return at least the fingerprints of records with these dates, in ascending runs."""
 
 
 def read_run(path: Place) -> Fingerprints:
-    """Return the fingerprints in a file, as a memory map: they are read on access."""
+    """Return the fingerprints in a file; parts of a local file are read on access."""
     if not size_at(path):
         return NO_RECORDS
     if isinstance(path, Path):
@@ -105,7 +106,7 @@ def read_run(path: Place) -> Fingerprints:
 
 
 def fingerprints(chunk: Chunk) -> Fingerprints:
-    """Return the fingerprint of each record of a chunk, computed if the chunk has none."""
+    """Return the fingerprint of each record of a chunk; `chunk.prints` if it contains them."""
     if chunk.prints.size:
         return chunk.prints
     found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
@@ -115,9 +116,9 @@ def fingerprints(chunk: Chunk) -> Fingerprints:
 
 
 def days_of(chunk: Chunk) -> Days:
-    """Return the date in the SMF header of each record, int32: equal records have the same one.
+    """Return the date in the SMF header of each record, int32; 0: the header is too short.
 
-    It is not checked, so bytes that are no date also give a number.
+    Dates are not checked, so invalid dates also give a number.
     """
     days = packed_dates(chunk.buffer, chunk.start).astype(np.int32)
     days[chunk.length < DATE_END] = 0
@@ -125,7 +126,7 @@ def days_of(chunk: Chunk) -> Days:
 
 
 def record_hashes(chunk: Chunk) -> RecordHashes:
-    """Return the hash of each record, from the bytes after the RDW to the subtype, and the length.
+    """Return the hash of each record: of the bytes from the RDW to the subtype, and the length.
 
     These bytes are contiguous even if the rest of the record is in pieces.
     """
@@ -140,7 +141,7 @@ def record_hashes(chunk: Chunk) -> RecordHashes:
 
 
 def digests(chunk: Chunk) -> Bytes:
-    """Return digests, uint8 (records, DIGEST_BYTES), of all bytes of a record after the RDW."""
+    """Return digests of all bytes of each record after the RDW, uint8 (records, DIGEST_BYTES)."""
     data: Bytes = chunk.buffer
     view = memoryview(data.data)
     ends = (chunk.start + chunk.length).tolist()

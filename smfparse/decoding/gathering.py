@@ -1,9 +1,9 @@
-"""Column buffers: fields of many chunks, which become Arrow arrays at once.
+"""Column buffers: fields of many chunks, converted to Arrow arrays in one step.
 
-Decoding costs time per Python object, not per byte. So a column is gathered as plain numbers, from
-many blocks at a time, and becomes an Arrow array once for many chunks. If a block is too short or
-too old for a field, any bytes are gathered for it, and become NULL at the end: the length and
-version word of each block are kept for this.
+Decoding takes time per Python object, not per byte. So the values of a column are gathered as
+numbers, from many blocks in one step, and converted to an Arrow array once for many chunks. If a
+block is too short or too old for a field, arbitrary bytes are gathered, and become NULL in the
+array: for this, the length and version word of each block are gathered too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from smfparse.vectors import Bytes, Ints, gather
 _LEAST_ROWS = 256
 _PROBE = [np.empty(0)]
 _UNSHARED = sys.getrefcount(_PROBE[0])
-"""Result of `sys.getrefcount` for an array to which only a list refers."""
+"""Result of `sys.getrefcount` for an array that only a list refers to."""
 
 
 class Growing:
-    """A numpy array that grows along its last axis; `take` returns all rows at once.
+    """A numpy array that grows along its last axis; `take` returns all rows.
 
-    An array is reused when nothing else refers to it any more: the system zeroes new pages, which
-    takes longer than filling them.
+    A returned array is reused when nothing else refers to it, because the system clears the pages
+    of a new array, which takes longer than to fill them.
     """
 
     def __init__(self, dtype: Any, *shape: int) -> None:
@@ -42,7 +42,7 @@ class Growing:
         self.rows = 0
 
     def more(self, rows: int) -> Values:
-        """Return room for `rows` more rows, to be filled."""
+        """Return the part of the array for `rows` more rows, which the caller fills."""
         start, self.rows = self.rows, self.rows + rows
         if self.rows > self._array.shape[-1]:
             grown = self._room()
@@ -51,7 +51,7 @@ class Growing:
         return self._array[..., start : self.rows]
 
     def take(self) -> Values:
-        """Return all rows, and continue without rows."""
+        """Return all rows, and start without rows again."""
         taken = self._array[..., : self.rows]
         if self._array.shape[-1]:
             self._taken.append(self._array)
@@ -60,7 +60,7 @@ class Growing:
         return taken
 
     def _room(self) -> Values:
-        """Return an array with enough room: an earlier, unused one, or a new one."""
+        """Return an array with enough room: an unused earlier array, or a new array."""
         for number in range(len(self._taken)):
             if sys.getrefcount(self._taken[number]) == _UNSHARED:
                 found = self._taken.pop(number)
@@ -74,16 +74,18 @@ class Growing:
 
 
 PIECE_BYTES = 1 << 20
-"""Bytes of blocks that are split into fields at a time, to stay in the processor cache."""
+"""Number of bytes of blocks that are split into fields in one step, in the processor's cache."""
 _GAP = 256
-"""A gap of more bytes than this between two wanted fields is not copied."""
+"""Maximum bytes between two wanted fields that are copied together."""
 
 
 @dataclass(frozen=True)
 class _AdjacentFields:
-    """Fields of one type that follow each other in a block, extracted together.
+    """Adjacent fields of one type in a block, extracted in one step.
 
-    first   row of the first field in the array of its native type
+    first   row of the first field in the array of the native type
+    count   number of fields
+    wire    type of the fields in the block
     offset  offset of the first field in the block
     """
 
@@ -94,7 +96,7 @@ class _AdjacentFields:
 
 
 class _Numbers:
-    """Fields of a stretch that are gathered as numbers of one type: one row per field."""
+    """The fields of a stretch that are gathered as numbers of one type: one row per field."""
 
     def __init__(self, native: np.dtype[Any], places: Sequence[FieldSlot]) -> None:
         self.slots = places
@@ -113,7 +115,7 @@ class _Numbers:
                 self.runs.append(_AdjacentFields(row, 1, each.wire, each.offset))
 
     def add(self, raw: Raw, start: int) -> None:
-        """Extract the fields; `raw` has the bytes of blocks from `start` on, one row per block."""
+        """Extract the fields; `raw`: bytes of blocks from offset `start` on, one row per block."""
         rows, width = raw.shape
         out = self.gathered.more(rows)
         for run in self.runs:
@@ -123,7 +125,7 @@ class _Numbers:
 
 
 class _Stretch:
-    """Fields that are close together in a block; their bytes are copied together."""
+    """Fields that are close together in a block, whose bytes are copied in one step."""
 
     def __init__(self, places: Sequence[FieldSlot]) -> None:
         self._start = places[0].offset
@@ -156,7 +158,7 @@ class _Stretch:
         return whole.copy().view(BYTE).reshape(-1, width)
 
     def take(self) -> Iterator[tuple[FieldSlot, Values]]:
-        """Yield the values of each field, and continue without values."""
+        """Yield the values of each field, and start without values again."""
         for numbers in self._numbers:
             yield from zip(numbers.slots, numbers.gathered.take(), strict=True)
         for each, parts in zip(self._others, self._bytes, strict=True):
@@ -193,13 +195,13 @@ class BlockBuffer:
         self._lengths: list[Ints] = []
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> None:
-        """Gather the fields of the blocks at positions `at`, which have these lengths."""
+        """Gather the fields of the blocks at positions `at`; `length`: lengths of the blocks."""
         self._lengths.append(length)
         for each in self._stretches:
             each.add(buffer, at)
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """Yield the columns gathered so far, then empty the buffer."""
+        """Yield the gathered columns, then clear the buffer."""
         taken = [found for each in self._stretches for found in each.take()]
         words = [values for each, values in taken if not each.columns]
         held = Held(self.block, joined(self._lengths), words[0] if words else _NO_WORDS)

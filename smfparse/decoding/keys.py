@@ -1,10 +1,11 @@
 """The key columns of every table: system, queue manager, times and source.
 
-Times: SMF writes local time, the TOD clocks of MQ are UTC, and QWHSTIME is local time in TOD
-format. The offset of the z/OS system is SMF time minus TOD clock, rounded to 15 minutes because the
-SMF header counts hundredths of a second. A TOD clock that is ahead of UTC is corrected.
-The interval of a record comes from QWHS, in class 3 from WTAS. The zone of the workstation has no
-effect here.
+SMF times are local times, TOD clock values of MQ are UTC, and QWHSTIME is a local time in TOD
+format. The offset of the z/OS system is SMF time minus TOD clock value, rounded to 15 minutes. TOD
+clock values are corrected if the clock is ahead of UTC.
+
+The interval of a record comes from QWHS, for class 3 records from WTAS. The zone of the workstation
+has no effect.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ from smfparse.selecting.counting import counting_time
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))
-"""Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
+"""Records whose QWHSDURN counts TOD units; in other records it counts microseconds."""
 _QUARTER_US = 15 * 60 * US_PER_SECOND
 _LATE_US = 5 * US_PER_SECOND
-"""Maximum delay of QWHSSTCK after the end of the interval: some seconds on a busy system."""
+"""Maximum microseconds from the end of an interval to QWHSSTCK: some seconds on a busy system."""
 
 Interval: TypeAlias = tuple[Ints, Values, Bools, Bools]
-"""Start in UTC microseconds, seconds, and where each is known; one row per record."""
+"""One row per record: start (microseconds since 1970, UTC), seconds, and whether each is known."""
 
 
 def declared(areas: HeaderAreas, time: tuple[Ints, Bools], offset: tuple[Ints, Bools]) -> Interval:
-    """Return the intervals of QWHSDURN and QWHSTIME; `time` is QWHSSTCK, in UTC microseconds."""
+    """Return the intervals by QWHSDURN and QWHSTIME; `time`: QWHSSTCK, microseconds UTC."""
     length, timed = areas.number("qwhsdurn")
     units = np.full(len(length), US_PER_SECOND, np.float64)
     for record in _TOD_INTERVALS:
@@ -58,11 +59,12 @@ def _starts(
     time: tuple[Ints, Bools],
     offset: tuple[Ints, Bools],
 ) -> tuple[Ints, Bools]:
-    """Return the starts of intervals of QWHSDURN, in UTC microseconds, and where they are known.
+    """Return the starts of intervals, microseconds since 1970, UTC, and which are known.
 
-    The start is QWHSSTCK minus QWHSDURN, without an offset. QWHSTIME is the exact start, equal in
-    all records of an interval, but in local time. So it shows the UTC offset at the start, which
-    differs from the offset of the record if clocks were changed in the interval.
+    The approximate start, QWHSSTCK minus QWHSDURN, is in UTC. The exact start, QWHSTIME, is in
+    local time, with the UTC offset at the start: it differs from the offset of the record if clocks
+    were changed in the interval. The difference of both, without whole quarters of an hour,
+    corrects the approximate start.
     """
     local, started = areas.number("qwhstime")
     ahead_of_utc, has_offset = offset
@@ -76,7 +78,7 @@ def _starts(
 
 
 def put_task_intervals(intervals: Interval, owner: Ints, numbers: Ints) -> None:
-    """Set the interval of class 3 records `owner` from WTAS; `numbers` as in `Tasks`."""
+    """Set the intervals of the class 3 records `owner`; `numbers`: as in `Tasks`."""
     start, seconds, started, timed = intervals
     begin, end = numbers[:, 2], numbers[:, 3]
     start[owner], started[owner] = begin, numbers[:, 4] == 1
@@ -84,13 +86,13 @@ def put_task_intervals(intervals: Interval, owner: Ints, numbers: Ints) -> None:
 
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
-"""Values, one row per record, and where they are present; None: everywhere."""
+"""Values, one row per record, and which are present; None: all."""
 
 
 class KeyColumns:
     """The key columns of a chunk, each computed once, on first use.
 
-    Texts are codes of `texts`.
+    texts  texts of the key columns by name: values of text columns are codes in them
     """
 
     def __init__(
@@ -114,13 +116,13 @@ class KeyColumns:
         return _COLUMNS[name](self)
 
     def known(self, name: str) -> tuple[Values, Bools]:
-        """Return a key column that is a time or the UTC offset, and where it is known."""
+        """Return a key column that is a time or the UTC offset, and which values are known."""
         values, known = _COLUMNS[name](self)
         assert known is not None
         return values, known
 
     def carry(self, *, clocks: bool, tasks: bool) -> None:
-        """Pass the clocks or tasks of this chunk to later chunks."""
+        """Make the clocks or tasks of this chunk known to later chunks."""
         if clocks:
             _ = self.offset
         if tasks:
@@ -132,9 +134,9 @@ class KeyColumns:
 
     @property
     def task_offset(self) -> Ints:
-        """Byte of the 116/1 of each record's task, or of the record itself without a 116/1.
+        """Byte of the 116/1 record of each record's task, or of the record itself if it has none.
 
-        If the 116/1 is in another source, the number of that source is in the higher bits.
+        If the 116/1 record is in another source, the higher bits contain the number of that source.
         """
         offset, known = self.task_record_offset
         source, _ = self.task_source
@@ -142,7 +144,7 @@ class KeyColumns:
 
     @property
     def task_record_no(self) -> tuple[Ints, Bools]:
-        """Number of the 116/1 record of each record of a task, and where it is known."""
+        """Record number of the 116/1 record of each record's task, and which are known."""
         number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
         if not self.records.chunk.numbered:
             return number, known
@@ -154,7 +156,7 @@ class KeyColumns:
 
     @property
     def task_source(self) -> tuple[Ints, Bools]:
-        """Source of the 116/1 of each record of a task, as in `Tasks`, and where it is known."""
+        """Source, as in `Tasks`, of the 116/1 record of each record's task, and which are known."""
         source, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
         known[self.records.of(TASK)] = True
         owner, numbers = self._continued
@@ -163,7 +165,7 @@ class KeyColumns:
 
     @property
     def task_record_offset(self) -> tuple[Ints, Bools]:
-        """Byte of the 116/1 record of each record of a task, and where it is known."""
+        """Byte of the 116/1 record of each record's task, and which are known."""
         offset, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
         first = self.records.of(TASK)
         offset[first], known[first] = self.records.chunk.offset[first], True
@@ -173,7 +175,7 @@ class KeyColumns:
 
     @cached_property
     def task_token(self) -> tuple[Values, Bools]:
-        """Token of the task of each record, uint64 (rows, 2), and where it is known."""
+        """Token of each record's task, uint64 (rows, 2), and which are known."""
         token, known = np.zeros((self.rows, 2), np.uint64), np.zeros(self.rows, np.bool_)
         owner, words = tokens_of(self.records)
         token[owner], known[owner] = words, True
@@ -181,17 +183,17 @@ class KeyColumns:
 
     @cached_property
     def made(self) -> Made:
-        """When each record was made (QWHSSTCK)."""
+        """Time at which each record was made (QWHSSTCK)."""
         return made_at(self.areas)
 
     @property
     def time(self) -> tuple[Ints, Bools]:
-        """When each record was made, in UTC microseconds, and where that is known."""
+        """Time at which each record was made, microseconds since 1970, UTC; which are known."""
         return self.made.time, self.made.known
 
     @cached_property
     def offset(self) -> tuple[Ints, Bools]:
-        """Seconds that local time is ahead of UTC, and where that is known."""
+        """Seconds that local time is ahead of UTC, and which are known."""
         seconds, known = own_offsets(self.records, *self.time)
         without = ~self.records.is_mq
         for record in STUB_RECORDS:
@@ -201,7 +203,7 @@ class KeyColumns:
 
     @cached_property
     def counted_at(self) -> tuple[Ints, Bools]:
-        """Local time at which each record counts, microseconds, and where that is known."""
+        """Local time at which each record counts, microseconds since 1970; which are known."""
         taken, dated = self.records.headers.time
         start, seconds, _, known = self.interval
         offset, local = self.offset
@@ -212,7 +214,7 @@ class KeyColumns:
 
     @cached_property
     def interval(self) -> Interval:
-        """Start in UTC microseconds, seconds, and where each is known."""
+        """Interval of each record."""
         start, seconds, started, timed = declared(self.areas, self.time, self.offset)
         first, tasks = self._tasks
         for owner, numbers in ((first, tasks.numbers), self._continued):
@@ -224,17 +226,17 @@ class KeyColumns:
 
     @cached_property
     def _spaced(self) -> tuple[Ints, Ints]:
-        """The MQ 7 records whose interval is the time since the previous record, and its start."""
+        """MQ 7 records whose interval is the time since the previous record; interval starts."""
         return self._spacing.intervals(self.records, self.made)
 
     @cached_property
     def _tasks(self) -> tuple[Ints, Tasks]:
-        """The 116/1 records with a WTAS, and their values."""
+        """The 116/1 records with a WTAS, and their tasks."""
         return tasks_of(self.records, self.made.ahead)
 
     @cached_property
     def _continued(self) -> tuple[Ints, Ints]:
-        """The 116/2 records whose 116/1 is known, and the numbers of that 116/1."""
+        """The 116/2 records whose 116/1 record is known, and `numbers` of the 116/1 record."""
         owner, numbers, known = self._links.link(self.records, self._tasks[1])
         return owner[known], numbers
 
@@ -274,7 +276,7 @@ def _interval_seconds(keys: KeyColumns) -> KeyColumn:
 
 
 def _numbers(chunk: Chunk, numbers: Ints) -> KeyColumn:
-    """Return the numbers of records, which are unknown in a blind range."""
+    """Return record numbers as a key column: in a blind range they are unknown."""
     return numbers, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
 
 
@@ -311,6 +313,6 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "fingerprint": lambda keys: (fingerprints(keys.records.chunk), None),
     "dump_start": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.dump),
 }
-"""The key columns by name, except `source` and `block_no`, and columns of the table `record`."""
+"""Functions for key columns, except `source` and `block_no`, and for columns of `record`."""
 BY_OFFSET = frozenset(("counted_at", "utc_offset", "interval_start", "interval_seconds"))
-"""Key columns that need the UTC offset of a system, which may come from other records."""
+"""Key columns that depend on the UTC offset of a system, which may come from other records."""

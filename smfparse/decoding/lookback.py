@@ -1,4 +1,4 @@
-"""Facts about the records around a part of a source; read on first use."""
+"""Facts about the records before and after a part of a source; read on first use."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Before:
     """The records before a part, as far back as records of the part depend on them.
 
     start  byte of the source where the part starts
-    read   reads the records before; its argument contains the kinds (as in `kinds_of`; None: all)
-           for which more than the header is needed
+    read   function that reads these records; its argument contains the kinds (as in `kinds_of`;
+           None: all) that are read beyond their header
     """
 
     def __init__(self, start: int, read: Callable[[Ints | None], Iterator[Chunk]]) -> None:
@@ -43,7 +43,7 @@ class Before:
 
     @cached_property
     def clocks(self) -> dict[bytes, Clock]:
-        """The last record of each system that shows its UTC offset."""
+        """The last record of each system with a known UTC offset."""
         found: dict[bytes, Clock] = {}
         for chunk in self._read(None):
             shown = shown_by(Records(chunk, DamageLog()))
@@ -75,24 +75,24 @@ def tasks_in(chunk: Chunk) -> Tasks:
 class Ahead:
     """UTC offsets in later records of a source; each record is read once.
 
-    read  reads the source from the start of the part, or from an earlier byte
+    read  function that reads the source from the start of the part, or from an earlier byte
     """
 
     def __init__(self, read: Callable[[], Iterator[Chunk]]) -> None:
         self._read = read
         self._held: list[Shown] = []
         self._end = -1
-        """The start of the last record that was read."""
+        """Byte of the source where the last read record starts."""
 
     @cached_property
     def _chunks(self) -> Iterator[Chunk]:
         return self._read()
 
     def first(self, system: bytes, behind: int, until: int) -> Clock | None:
-        """Return the first record of a system that starts after a byte and shows the offset.
+        """Return the first record of a system that starts after a byte and has a known offset.
 
         behind  the byte; it must not decrease from call to call
-        until   end of the search: beyond it, the result can be a record or None
+        until   byte up to which such a record is certainly found
         """
         self._held = [each for each in self._held if each.place[-1] > behind]
         number = np.frombuffer(system, np.uint32)
@@ -103,7 +103,7 @@ class Ahead:
         return None
 
     def _more(self, behind: int, until: int) -> Iterator[Shown]:
-        """Yield the records read so far, then further records up to byte `until`."""
+        """Yield the stored records, then read and yield records up to byte `until`."""
         yield from self._held
         while self._end < until:
             chunk = next(self._chunks, None)

@@ -1,6 +1,6 @@
 """Blocks of a chunk that match the selected jobs, transactions, queues or channels.
 
-Only the name of a block is read; each distinct name of a source is matched once.
+Only names in blocks are read; each distinct name of a source is matched once.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from smfparse.vectors import Bools, Ints, distinct, gather
 
 
 class NameFilter:
-    """The selected names, as `Selection.by_name`, carried from chunk to chunk of a source.
+    """The selected names, used for all chunks of a source.
 
-    `tasks` computes `queue_tasks`, on first use.
+    asked  patterns, as in `Selection.by_name`
+    tasks  function that returns `queue_tasks`, called on first use
     """
 
     def __init__(
@@ -51,12 +52,12 @@ class NameFilter:
 
     @cached_property
     def tasks(self) -> Ints:
-        """Places of the tasks that use a selected queue."""
+        """Places of the tasks that use a selected queue, as returned by `queue_tasks`."""
         assert self._find_tasks is not None
         return self._find_tasks()
 
     def hits(self, option: str, field: Field, raw: Raw) -> Bools:
-        """Return which names, uint8 (rows, width of the field), match the selected ones."""
+        """Return which names, uint8 (rows, width of the field), match a selected pattern."""
         known = self._known.setdefault((option, field.name), {})
         kind: Kind = field.kind
         if isinstance(kind, Part):
@@ -70,7 +71,7 @@ class NameFilter:
 
 
 def _is_like(pattern: re.Pattern[str], kind: Kind, raw: bytes) -> bool:
-    """Whether a name matches a pattern; a blank one never does."""
+    """Whether a name matches a pattern; a blank name never does."""
     assert isinstance(kind, Text)
     name = kind.spell(raw)
     return bool(name and pattern.fullmatch(name))
@@ -109,7 +110,7 @@ class Matches:
         return chosen
 
     def _named(self, option: str, table: str, found: Blocks) -> Bools:
-        """Return which blocks of a table contain a selected name of an option."""
+        """Return which blocks of a table contain a name that an option selects."""
         chosen = np.zeros(len(found), np.bool_)
         for block, field in _fields(option, table):
             at, length = found.at, found.length
@@ -121,7 +122,6 @@ class Matches:
         return chosen
 
     def _in_record(self, option: str, table: str) -> Bools:
-        """Return which records have a block with a selected name of an option."""
         if (option, table) not in self._in_records:
             found = self._records.blocks(TABLES[table].block)
             chosen = np.zeros(len(self._records), np.bool_)
@@ -131,12 +131,11 @@ class Matches:
 
     @cached_property
     def _in_task(self) -> Bools:
-        """Which records belong to a task that uses a selected queue."""
         return np.isin(self._keys.task_offset, self._names.tasks)
 
 
 def _fields(option: str, table: str) -> Iterator[tuple[Block, Field]]:
-    """Yield block and field of the names in a table."""
+    """Yield block and field of each name in a table that an option selects by."""
     spec = TABLES[table]
     for block in filter(None, (spec.block, spec.extra)):
         for column in block.columns:
@@ -145,7 +144,7 @@ def _fields(option: str, table: str) -> Iterator[tuple[Block, Field]]:
 
 
 def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
-    """Return the blocks whose names are needed to select the rows of tables."""
+    """Return the blocks with the names by which rows of tables are selected."""
     found: list[str] = []
     for table, where in selection.namings(tables):
         found += [table] if where.key is JoinKey.TASK else [table, where.table]
@@ -160,11 +159,12 @@ def queue_tasks(
 ) -> Ints:
     """Return the starts, ascending, of the tasks of a source with a queue that matches a pattern.
 
-    chunks            of the kinds TASK_KINDS at least
+    chunks            chunks with at least the kinds TASK_KINDS
     reach, elsewhere  as in `TaskLinks`
 
-    A task is identified by the byte where its 116/1 starts, coded by `in_source` if that is in
-    another source. A 116/2 without a 116/1 is identified by its own byte.
+    A task is identified by the byte where its 116/1 record starts, coded by `in_source` if in
+    another source. The task of a 116/2 record without a 116/1 record is identified by the byte of
+    the 116/2 record.
     """
     names = NameFilter({"queue": patterns})
     links, known = TaskLinks(reach=reach, elsewhere=elsewhere), text_columns()

@@ -1,4 +1,4 @@
-"""Blocks and columns to read for the requested rows."""
+"""The blocks and columns to read for the requested rows."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from smfparse.vectors import Ints
 
 
 class Needs:
-    """What a decoder must read, determined once for all chunks.
+    """The data that a decoder must read, determined once for all chunks.
 
-    unknown  whether bytes without a column are counted
-    wanted   the tables that can have rows, and their columns
-    clocks   whether later records depend on the UTC offsets of earlier ones
+    unknown  whether bytes that no column contains are counted
+    wanted   tables that can have rows, and their columns
+    clocks   whether records depend on the UTC offsets of earlier records
     counted  whether records are selected by the time at which they count, or by a time in a zone
-    tasks    whether records depend on the 116/1 records before them
-    dumps    whether records must identify their dump
-    blocks   by name: the blocks from which rows are made, and the tables of each
-    index    the places of these blocks, and of blocks that only show which rows are selected
+    tasks    whether records depend on earlier 116/1 records
+    dumps    whether the dump of each record must be identified
+    blocks   by name: the blocks from which rows are made, and the tables of each block
+    index    places of these blocks, and of blocks with the names by which rows are selected
     """
 
     def __init__(
@@ -55,13 +55,12 @@ class Needs:
         self.index = BlockIndex(self._searched())
 
     def _by_offset(self) -> bool:
-        """Whether a wanted column or the selection needs the UTC offset of a system."""
+        """Whether a wanted column or the selection depends on the UTC offset of a system."""
         return self.counted or any(
             names is None or names & BY_OFFSET for names in self.wanted.values()
         )
 
     def _searched(self) -> list[Block]:
-        """Return the blocks to search for in records."""
         found = [block for block, _ in self.blocks.values()]
         if self.selection.by_name:
             tables = {RECORD, *self.wanted} if self.unknown else self.wanted

@@ -1,6 +1,6 @@
-"""Logical records to blocks: the SMF header, the triplets, and for each block its place and owner.
+"""From logical records to blocks: headers, triplets, and the record and place of each block.
 
-Everything here works on all records of a chunk at once. The contents of blocks are not decoded.
+All records of a chunk are processed in one step. The contents of blocks are not decoded.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Blocks:
         return len(self.owner)
 
     def where(self, keep: Bools | Ints) -> Blocks:
-        """Return the blocks for which `keep` is true, or those with the indices `keep`."""
+        """Return the blocks for which `keep` is true, or the blocks with the indexes `keep`."""
         return Blocks(self.owner[keep], self.at[keep], self.length[keep], self.number[keep])
 
 
@@ -55,7 +55,7 @@ _NO_BLOCKS = Blocks(*(np.zeros(0, np.int64) for _ in range(4)))
 
 
 class Records:
-    """The records of a chunk: headers at once, blocks on request."""
+    """The records of a chunk: headers are read at the start, blocks on request."""
 
     def __init__(
         self,
@@ -80,24 +80,24 @@ class Records:
 
     @cached_property
     def kind(self) -> Ints:
-        """Index of the kind of each record in the registry; the last index: another kind."""
+        """Index of each record's kind in KNOWN_RECORDS; len(KNOWN_RECORDS): unknown kind."""
         return number_of(self.type, self.subtype)
 
     def of(self, record: tuple[int, int]) -> Ints:
-        """Return the indices of the records of one (type, subtype)."""
+        """Return the indexes of the records of one (type, subtype)."""
         return np.flatnonzero(self.kind == KNOWN_RECORDS.index(record))
 
     def is_of(self, records: Iterable[tuple[int, int]]) -> Bools:
-        """Return which records are of one of these (type, subtype)."""
+        """Return which records have a (type, subtype) in `records`."""
         among = np.zeros(len(KNOWN_RECORDS) + 1, np.bool_)
         among[[KNOWN_RECORDS.index(each) for each in records]] = True
         return among[self.kind]
 
     @cached_property
     def area(self) -> Blocks:
-        """The QWHS area of each MQ record that has a sound one.
+        """The QWHS area of each MQ record with a possible one.
 
-        A missing or damaged area is noted as damage for records in the registry; others need none.
+        A missing or impossible area is noted as damage, but only for records in the registry.
         """
         rows = np.flatnonzero(self.is_mq)
         found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))
@@ -112,10 +112,10 @@ class Records:
         return Blocks(owner, at, found.length[good], np.ones_like(owner))
 
     def blocks(self, block: Block) -> Blocks:
-        """Return the sound blocks of a kind in record order; none if `index` does not look for it.
+        """Return the sound blocks of a kind, in record order; none if `block` is not in `index`.
 
         A triplet that points outside its record, or not to its block, is noted as damage, except
-        for a block of another length that is known to contain garbage.
+        for blocks of a length that is known to mean garbage.
         """
         if block.name in self.index.whole:
             rows = np.flatnonzero(self.type == self.index.whole[block.name])
@@ -124,7 +124,6 @@ class Records:
 
     @cached_property
     def _found(self) -> dict[str, Blocks]:
-        """The blocks that `index` looks for, by name."""
         if not self.index.blocks:
             return {}
         found = block_triplets(self.chunk, self.kind)
@@ -144,7 +143,10 @@ class Records:
         }
 
     def _spread(self, found: Triplets, which: Values) -> tuple[Blocks, Values]:
-        """Return the blocks that triplets point to, and the number of each block's kind."""
+        """Return the blocks that triplets point to, and the number of each block in `index`.
+
+        which  number in `index` for each triplet
+        """
         triplet = np.repeat(np.arange(found.row.size), found.fits)
         before: Ints = np.cumsum(found.fits) - found.fits
         nth = np.arange(triplet.size) - before[triplet]
@@ -153,7 +155,7 @@ class Records:
         return Blocks(owner, at, length, nth + 1), which[triplet]
 
     def _sound(self, blocks: Blocks, which: Values) -> Bools:
-        """Return which blocks have the right eye-catcher."""
+        """Return which blocks have the right eye-catcher; note the others as damage."""
         index = self.index
         words = np.ndarray((self.chunk.buffer.size - 3,), "u4", self.chunk.buffer, strides=(1,))
         eye, expected = words[blocks.at + index.eye_at[which]], index.eye[which]
@@ -167,7 +169,7 @@ class Records:
         return good
 
     def _note_lost(self, found: Triplets, which: Values) -> None:
-        """Note triplets that point to an impossible place."""
+        """Note triplets that point to an impossible place as damage."""
         index = self.index
         lost = (found.fits < found.count) & (index.kept[which] == 0)
         found, names, least = found.where(lost), list(index.blocks), index.least[which[lost]]
@@ -178,7 +180,7 @@ class Records:
             self._note(int(found.row[at]), left, f"{reason}. The record may be truncated; skipped")
 
     def sections(self) -> Triplets:
-        """Return the triplets of known records, without the first of each, unchecked."""
+        """Return the unchecked triplets of records in the registry, without the first of each."""
         rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
         wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
         wanted[:, 0] = False
@@ -200,9 +202,9 @@ class Records:
 
 
 def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
-    """Return why the place that a triplet points to is impossible.
+    """Return the reason why the place that a triplet points to is impossible.
 
-    limit  length of its record
+    limit  length of the record
     """
     number, offset, length, count = (
         int(each[at]) for each in (found.number, found.offset, found.length, found.count)
@@ -220,7 +222,7 @@ def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
 def _long_enough(
     chunk: Chunk, rows: Ints, block: Block, note: Callable[[int, int, str], None]
 ) -> Blocks:
-    """Return the records that consist of one block; one that is too short for it is damage."""
+    """Return the records that consist of one block; note too short records as damage."""
     length, least = chunk.length[rows], block.least
     for index, size in zip(rows.tolist(), length.tolist(), strict=True):
         if size < least:

@@ -1,8 +1,8 @@
-"""The intervals of MQ 7 statistics, whose records contain none: the time since the previous one.
+"""The intervals of MQ 7 statistics, which do not contain them: the time since the previous record.
 
-The previous record is one of the same system, queue manager and subtype. Its distance is limited,
-in bytes of the source, as for the UTC offset (`clocks`), so an interval does not depend on where
-reading began. The first record of a source has no previous one, and so no interval.
+The previous record has the same system, queue manager and subtype. Its distance is limited, in
+bytes of the source, as for the UTC offset (`clocks`), so an interval does not depend on the start
+of the read part. The first record of a source has no previous record, and so no interval.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from smfparse.decoding.lookback import Before
 
 _MQ_8 = "8".encode(ENCODING)[0]
-"""The first character of SM115REL in the first release whose records contain an interval."""
+"""First character of SM115REL in the first release whose records contain intervals."""
 _LONGEST_US = 25 * 3600 * US_PER_SECOND
-"""STATIME is at most 24 hours: a longer time is a gap without records."""
+"""Maximum microseconds of an interval (STATIME is at most 24 hours): a longer time is a gap."""
 
 
 class Written(NamedTuple):
     """Records of statistics without an interval, in order.
 
-    owner  int64 (records,): their indices in the chunk
+    owner  int64 (records,): index of the record in the chunk
     key    V10 (records,): system, queue manager, subtype
-    place  int64 (records,): bytes of the source where they start
-    time   int64 (records,): microseconds UTC at which they were made
+    place  int64 (records,): byte of the source where the record starts
+    time   int64 (records,): time at which the record was made, microseconds since 1970, UTC
     """
 
     owner: Ints
@@ -48,13 +48,13 @@ class Written(NamedTuple):
 
 
 def is_spaced(chunk: Chunk) -> bool:
-    """Whether records of a chunk may depend on earlier ones: statistics of MQ 7 and older."""
+    """Whether records of a chunk may depend on previous records: statistics of MQ 7 or older."""
     headers = Headers(chunk.buffer, chunk.start, chunk.length)
     return bool((headers.is_mq & (headers.raw("sm115rel")[:, 0] < _MQ_8)).any())
 
 
 def written_without_interval(records: Records, made: Made) -> Written:
-    """Return the records of statistics of a chunk whose header ends before the interval."""
+    """Return the statistics records of a chunk whose QWHS ends before the interval."""
     area = HeaderAreas(records).part(QWHS)
     is_short = np.zeros(len(records), np.bool_)
     is_short[area.owner] = area.length < QWHS.field("qwhsdurn").end
@@ -68,10 +68,10 @@ def written_without_interval(records: Records, made: Made) -> Written:
 
 
 class Spacing:
-    """The time since the previous record, carried from chunk to chunk of a source.
+    """The last records of a source, from chunk to chunk, for the time since the previous record.
 
-    before  knows the records before the part of the source that is read
-    reach   maximum bytes from a record back to the start of the previous one
+    before  the records before the read part; None: no earlier records
+    reach   maximum bytes from the start of the previous record to the start of a record
     """
 
     def __init__(self, before: Before | None = None, reach: int = LIMITS.look_back_bytes) -> None:
@@ -81,7 +81,7 @@ class Spacing:
         """Place and time of the last record, by key."""
 
     def intervals(self, records: Records, made: Made) -> tuple[Ints, Ints]:
-        """Return the records with such an interval, and its start, microseconds UTC."""
+        """Return indexes of records with such an interval; its start (us since 1970, UTC)."""
         written = written_without_interval(records, made)
         if not written.owner.size:
             return written.owner, written.time

@@ -1,4 +1,4 @@
-"""The wanted columns of tables, gathered over many chunks until they become a batch."""
+"""Buffers for the wanted columns of tables, gathered over many chunks until a batch is made."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from smfparse.tables.dictionary import (
 from smfparse.vectors import Ints, both, same, strings
 
 OF_ROWS = frozenset({"source", "block_no"})
-"""Key columns that do not come from the record of a row."""
+"""Key columns whose values do not come from the records."""
 _NUMPY = {
     "int32": "i4",
     "uint8": "u1",
@@ -44,9 +44,9 @@ _NUMPY = {
     "string": "i4",
     "uint64": "u8",
 }
-"""numpy types of key columns, texts as codes; the others are 8-byte integers."""
+"""numpy types of key columns, with codes for texts; the default is an 8-byte integer."""
 _AHEAD = "seconds_ahead"
-"""The key column that corrects times of the TOD clock."""
+"""Name of the key column by which TOD clock times are corrected."""
 _NATIVE = {
     each.name: FINGERPRINT if each.opaque else np.dtype(_NUMPY.get(each.arrow, "i8"))
     for each in (*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS, *RECORD_FIELDS, *IDENTITY_COLUMNS)
@@ -54,18 +54,18 @@ _NATIVE = {
 
 
 _ONE = np.zeros(1, np.int32)
-"""The number of the source, if several exist."""
+"""Default numbers of sources: only source 0."""
 
 
 class KeyBuffer:
-    """Key columns of the records of many chunks, to which the rows of all tables refer."""
+    """The key columns of the records of many chunks, to which the rows of all tables refer."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
         self.clear()
 
     def clear(self) -> None:
-        """Start anew."""
+        """Remove all keys."""
         self.rows = 0
         self._numbers: set[int] = set()
         self._sources: list[Values] = []
@@ -73,7 +73,7 @@ class KeyBuffer:
         self._whole: dict[str, tuple[Values, Mask]] = {}
 
     def add(self, keys: KeyColumns, sources: Values = _ONE) -> None:
-        """Add the keys of the records of a chunk; `sources` are the numbers of its sources."""
+        """Add the keys of a chunk's records; `sources`: numbers of the sources in the chunk."""
         self._numbers.update(sources.tolist())
         chunk = keys.records.chunk
         self._sources.append(
@@ -84,7 +84,7 @@ class KeyBuffer:
         self.rows += keys.rows
 
     def of(self, name: str, rows: Ints) -> tuple[Values, Mask]:
-        """Return a key column of the records `rows`: values or text codes, and their presence."""
+        """Return a key column of the records `rows`: values or codes of texts; presence."""
         if name not in self._whole:
             values, held = _joined(self._parts[name])
             self._whole[name] = values.astype(_NATIVE[name]), held
@@ -134,7 +134,7 @@ class TableBuffer:
             each.name for each in self.columns if each.place and each.arrow == TIMESTAMP
         ]
         self.asked = {each.name for each in self.keys} - OF_ROWS
-        """The requested key columns, and those that only correct others."""
+        """Names of the key columns to store: requested columns, and _AHEAD to correct moments."""
         if self._moments:
             self.asked.add(_AHEAD)
         self._noted: dict[str, list[tuple[Values, Mask]]] = {each: [] for each in self.asked}
@@ -142,14 +142,14 @@ class TableBuffer:
         self.rows = 0
 
     def add(self, found: Blocks, first: int) -> None:
-        """Add the rows of a chunk; `first` is the index of its first record in the keys."""
+        """Add the rows of a chunk; `first`: index of the chunk's first record in the keys."""
         rows = len(found)
         self.owner.more(rows)[:] = found.owner + first
         self.number.more(rows)[:] = found.number
         self.rows += rows
 
     def note(self, keys: KeyBuffer) -> None:
-        """Store the keys of the rows that were added since the last call."""
+        """Store the keys of the rows added since the last call."""
         owner = self.owner.take()
         if len(owner):
             self._sources.append(keys.sources(owner))
@@ -157,10 +157,10 @@ class TableBuffer:
                 parts.append(keys.of(name, owner))
 
     def batch(self, sources: Any, elsewhere: Elsewhere | None = None) -> Batch:
-        """Return the rows gathered so far (at least one), then empty the buffer.
+        """Return the gathered rows (at least one), then clear the buffer.
 
-        sources    the names of the inputs by number, as an Arrow array
-        elsewhere  knows the names of other sources that contain tasks of the rows
+        sources    names of the sources by number, as an Arrow array
+        elsewhere  other sources, which can contain tasks of the rows; None: no other sources
         """
         made: dict[str, Any] = {}
         for buffer in (self.entries,) if self.entries else self.blocks:
@@ -192,7 +192,7 @@ class TableBuffer:
         return coded(np.concatenate(self._sources), sources, None)
 
     def _corrected(self, moments: Any) -> Any:
-        """Return moments in UTC, corrected for a TOD clock that was ahead of it."""
+        """Return moments, corrected to UTC if the TOD clock was ahead of it."""
         ahead, _ = _joined(self._noted[_AHEAD])
         if not ahead.any():
             return moments
@@ -221,11 +221,11 @@ class TableBuffer:
 
     @property
     def cells(self) -> int:
-        """Values gathered so far."""
+        """Number of gathered values."""
         return self.rows * len(self.columns)
 
     def _record_batch(self, made: Mapping[str, Any], rows: int) -> Batch:
-        if not self.columns:  # only the number of rows is wanted
+        if not self.columns:  # only the number of rows is requested
             empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None], null_count=0)
             return pa.RecordBatch.from_struct_array(empty)
         whole = coded_schema(self.table, self.wanted)
@@ -233,7 +233,7 @@ class TableBuffer:
 
 
 def _joined(parts: Sequence[tuple[Values, Mask]]) -> tuple[Values, Mask]:
-    """Put values of many chunks, and where they are present, together."""
+    """Return the values of many chunks as one array, and which are present; None: all."""
     if len(parts) == 1:
         return parts[0]
     values = np.concatenate([each for each, _ in parts])

@@ -1,15 +1,16 @@
 """The 116/1 record that a 116/2 record continues.
 
-A task with more queues than a 116/1 record holds writes the rest to 116/2. A 116/2 belongs to the
-nearest earlier 116/1 of the same system, queue manager and task token. The token alone is not
-enough: a task writes a 116/1 every interval, and the token contains addresses that other queue
-managers use as well.
+If a task uses more queues than fit into a 116/1 record, further queues are in 116/2 records. A
+116/2 record continues the nearest earlier 116/1 record of the same system, queue manager and task
+token. The token alone is not enough, because a task writes a 116/1 record in every interval, and
+the token contains addresses that other queue managers use as well.
 
-The distance is limited, in bytes of the source. So the result does not depend on where reading
-began, and a part reads a limited number of bytes before its start.
+The distance of both records is limited, in bytes of the source. So the result does not depend on
+the start of the read part, and only a limited number of bytes before a part is read.
 
-SMF switches files between a 116/1 and its 116/2 as well. So a 116/2 at the start of a source may
-continue a 116/1 at the end of another one. SMF times, not bytes, limit the distance there.
+SMF can switch files between a 116/1 record and its 116/2 record. So a 116/2 record at the start of
+a source may continue a 116/1 record at the end of another source. There, SMF times limit the
+distance.
 """
 
 from __future__ import annotations
@@ -30,27 +31,26 @@ if TYPE_CHECKING:
     from smfparse.decoding.lookback import Before
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
-"""Kinds, as of `kinds_of`, of the records of tasks."""
+"""Kinds of the records of tasks, as in `kinds_of`."""
 APART_US = 30_000_000
-"""Microseconds, in SMF time, between a 116/1 and a 116/2 in another source, at most.
-
-MQ writes one after the other, so SMF takes both within hundredths of a second. Half a minute is far
-more than that, and too short for the 116/1 of the previous interval.
+"""Maximum difference of the SMF times of a 116/1 record and a 116/2 record in another source, in
+microseconds. MQ writes the two in succession, within hundredths of a second; the 116/1 record of
+the previous interval is farther away.
 """
-_FAR = 40
-"""Number of bits for a byte position in a source."""
+_PLACE_BITS = 40
+"""Number of bits for a place in a source."""
 _TOKEN_AT = WTAS.field("wtasstrt")
 _CORREL = WQST.field("correl")
 
 
 class Tasks(NamedTuple):
-    """116/1 records in order: key, place, and the interval they cover.
+    """116/1 records, in order.
 
     key      V24 (tasks,): system, queue manager, token
-    numbers  int64 (tasks, 8): place of the record, record_no, interval start and end in
-             microseconds UTC, whether (1) each of these two is known, SMF time in microseconds, and
-             the source: 0 is the same source, other numbers are other sources (their record_no is
-             unknown)
+    numbers  int64 (tasks, 8): 0 place of the record; 1 record_no; 2, 3 start and end of the
+             interval, microseconds UTC; 4, 5 whether (1) start and end are known; 6 SMF time,
+             microseconds; 7 source: 0 is the read source, other numbers are other sources (with an
+             unknown record_no)
     """
 
     key: Values
@@ -58,17 +58,17 @@ class Tasks(NamedTuple):
 
     @property
     def place(self) -> Ints:
-        """Where the records start."""
+        """Places of the records in their source."""
         return self.numbers[:, 0]
 
     @property
     def time(self) -> Ints:
-        """The SMF times of the records."""
+        """SMF times of the records, microseconds since 1970."""
         return self.numbers[:, 6]
 
     @property
     def source(self) -> Ints:
-        """The numbers of the sources that contain the records."""
+        """Numbers of the sources that contain the records."""
         return self.numbers[:, 7]
 
     def where(self, keep: Bools) -> Tasks:
@@ -83,7 +83,7 @@ class Tasks(NamedTuple):
         return self.where(self.time >= last - within)
 
     def of_source(self, number: int) -> Tasks:
-        """Return the same tasks, as tasks of another source."""
+        """Return the same tasks, as tasks of the source with this number."""
         numbers = self.numbers.copy()
         numbers[:, 7] = number
         return Tasks(self.key, numbers)
@@ -93,10 +93,10 @@ NO_TASKS = Tasks(np.zeros(0, "V24"), np.zeros((0, 8), np.int64))
 
 
 class Continued(NamedTuple):
-    """116/2 records of a source whose 116/1 is not in it.
+    """116/2 records whose 116/1 record is not in the same source.
 
     key   V24 (records,): as in `Tasks`
-    time  int64 (records,): SMF time in microseconds
+    time  int64 (records,): SMF time, microseconds since 1970
     """
 
     key: Values
@@ -108,32 +108,31 @@ class Continued(NamedTuple):
 
     @property
     def by_system(self) -> dict[int, Continued]:
-        """The records of each system: the bytes of its id as a number."""
+        """Return the records by system: the bytes of the system id as a number."""
         system = _systems(self.key)
         return {int(each): self.where(system == each) for each in np.unique(system)}
 
 
 class Elsewhere(Protocol):
-    """Knows the 116/1 records at the ends of other sources."""
+    """The 116/1 records at the ends of other sources."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the sources; source number n has index n - 1."""
+        """Names of the other sources; source number n has index n - 1."""
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
         """Return the tasks that the records `lost` at the start of a source may continue."""
 
 
 def _systems(key: Values) -> Values:
-    """Return the system in each key, uint32."""
     system: Values = np.ascontiguousarray(key).view(np.uint32).reshape(len(key), 6)[:, 0]
     return system
 
 
 def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
-    """Return the indices of the 116/1 records of a chunk that have a WTAS, and their tasks.
+    """Return the indexes of a chunk's 116/1 records with a WTAS, and their tasks.
 
-    ahead  int64 (records,): seconds by which the TOD clock is ahead of UTC
+    ahead  int64 (records,): seconds that the TOD clock is ahead of UTC
     """
     found = _first(records.blocks(WTAS), WTAS.field("wtasinte"))
     begin, has_begin = _instant(records, found, "wtasints")
@@ -148,9 +147,9 @@ def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
 
 
 def tokens_of(records: Records) -> tuple[Ints, Values]:
-    """Return the indices of the records that identify their task, and its token.
+    """Return the indexes of the records that identify their task, and the tokens of these tasks.
 
-    The token is two doublewords: uint64 (records, 2). It is in WTAS, in a 116/2 in the first WQST.
+    A token is two doublewords: uint64 (records, 2). It is in WTAS, in 116/2 in the first WQST.
     """
     queues = records.blocks(WQST)
     later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
@@ -164,18 +163,18 @@ def tokens_of(records: Records) -> tuple[Ints, Values]:
 
 
 def in_source(offset: Ints | int, source: Ints | int) -> Ints:
-    """Return places of several sources as distinct numbers; those of source 0 stay."""
-    found: Ints = np.asarray(offset) + (np.asarray(source) << _FAR)
+    """Return places in several sources as distinct numbers; in source 0, the places themselves."""
+    found: Ints = np.asarray(offset) + (np.asarray(source) << _PLACE_BITS)
     return found
 
 
 def sources_in(numbers: Ints) -> Ints:
-    """Return the sources of places, from the numbers of `in_source`."""
-    return numbers >> _FAR
+    """Return the numbers of the sources, from results of `in_source`."""
+    return numbers >> _PLACE_BITS
 
 
 def joined_tasks(several: list[Tasks]) -> Tasks:
-    """Return the tasks of several chunks, at least one, as one."""
+    """Return the tasks of one or more chunks together."""
     return Tasks(
         np.concatenate([each.key for each in several]),
         np.concatenate([each.numbers for each in several]),
@@ -183,11 +182,11 @@ def joined_tasks(several: list[Tasks]) -> Tasks:
 
 
 class TaskLinks:
-    """The 116/1 records near enough to be continued, carried from chunk to chunk.
+    """The 116/1 records that 116/2 records in later chunks may continue.
 
-    before     knows the 116/1 records before the part of the source that is read
-    reach      maximum bytes from a 116/2 back to the start of its 116/1
-    elsewhere  knows the 116/1 records in other sources; None: no others
+    before     the records before the read part; None: no earlier records
+    reach      maximum bytes from the start of a 116/1 record to the start of its 116/2 record
+    elsewhere  the 116/1 records in other sources; None: no other sources
     """
 
     def __init__(
@@ -203,13 +202,13 @@ class TaskLinks:
 
     @property
     def last(self) -> Tasks:
-        """The tasks at the end of the read records."""
+        """The tasks that later records may continue."""
         return joined_tasks([NO_TASKS, *self._seen])
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
-        """Return the 116/2 records of a chunk, the numbers of their task, and whether it is known.
+        """Return the 116/2 records of a chunk, `numbers` of their tasks, and which tasks are known.
 
-        tasks  the 116/1 records of the chunk
+        tasks  the tasks of the chunk
         """
         self._remember(tasks, int(records.chunk.place[0]))
         queues = records.blocks(WQST)
@@ -241,9 +240,10 @@ class TaskLinks:
         numbers: Ints,
         found: Bools,
     ) -> None:
-        """Find the tasks of the 116/2 records `owner` in other sources, where they are not `found`.
+        """Search other sources for the tasks of 116/2 records, and update `numbers` and `found`.
 
-        Fills in `numbers` and `found`.
+        owner  indexes of the 116/2 records
+        found  which tasks are known
         """
         chunk, (time, dated) = records.chunk, records.headers.time
         lost = np.flatnonzero(~found & dated[owner] & (chunk.offset[owner] < self._reach))
@@ -258,7 +258,7 @@ class TaskLinks:
             found[some[hit]] = True
 
     def _remember(self, tasks: Tasks, place: int) -> None:
-        """Keep the tasks of a chunk that starts at `place`; discard tasks that are too far back."""
+        """Add the tasks of a chunk that starts at `place`; remove tasks before the reach."""
         least = place - self._reach
         self._seen = [each for each in self._seen if len(each.key) and each.place[-1] >= least]
         self._seen.append(tasks)
@@ -287,9 +287,9 @@ def _keys(records: Records, found: Blocks, token: Field) -> Values:
 
 
 def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, Bools]:
-    """Return for each key the index of its last known task that starts before `place`.
+    """Return for each key the index of the last known task before `place`, and whether it exists.
 
-    Also return whether there is such a task, at most `reach` bytes before.
+    The task must start at most `reach` bytes before `place`.
     """
     index, hit = _last(known.key, key, [np.concatenate([known.place, place])])
     hit[hit] = place[hit] - known.place[index[hit]] <= reach
@@ -297,10 +297,10 @@ def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, 
 
 
 def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
-    """Return for each record the index of its last known task with an earlier SMF time.
+    """Return for each record the index of the last known task before it, and whether it exists.
 
-    Also return whether there is such a task, at most APART_US before. If several sources contain
-    the task, the one in the first source counts: the others are duplicates.
+    The SMF time of the task must be at most APART_US before that of the record. If several sources
+    contain the task, the task in the first source is used: the others are duplicates.
     """
     none = np.zeros(len(asked.key), np.int64)
     orders = [
@@ -314,10 +314,9 @@ def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
 
 
 def _last(known: Values, asked: Values, orders: list[Ints]) -> tuple[Ints, Bools]:
-    """Return for each asked key the index of the last equal known key before it.
+    """Return for each asked key the index of the last equal known key, and whether there is one.
 
-    Also return whether there is one.
-    orders  int64 (known and asked): sort keys, the last one is the primary key
+    orders  int64 (known and asked keys,): sort keys; the last is the primary key
     """
     _, same = np.unique(np.concatenate([known, asked]), return_inverse=True)
     order = np.lexsort((*orders, same))

@@ -1,4 +1,4 @@
-"""The texts of key columns, each kept once per source."""
+"""The texts of key columns, each stored once per source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smfparse.vectors import distinct, strings
 
 
 class TextColumn:
-    """The distinct texts of a key column of a source; its rows are codes of these."""
+    """The distinct texts of a key column of a source; rows contain codes of these texts."""
 
     def __init__(self, spell: Callable[[bytes], str | None]) -> None:
         self._spell = spell
@@ -51,7 +51,7 @@ def _no_blanks(spell: Callable[[bytes], str]) -> Callable[[bytes], str | None]:
 
 
 def text_columns() -> dict[str, TextColumn]:
-    """Return the storage for the texts of the key columns of one source."""
+    """Return the storage for the texts of the key columns of one source, by column."""
     return {
         "system": TextColumn(Text(4).spell),
         "qmgr": TextColumn(Text(4).spell),
@@ -62,7 +62,7 @@ def text_columns() -> dict[str, TextColumn]:
 
 
 def _version(releases: bytes) -> str | None:
-    """Return "9.3.0" for release 930, "10.0.0" for release 946 with 100000 in QWHXREL."""
+    """Return the version, such as 9.3.0 for 930, or 10.0.0 for 946 with 100000 in QWHXREL."""
     release, long_release = (part.decode(ENCODING) for part in (releases[:3], releases[3:]))
     if releases[:3] >= QWHX_RELEASE:
         parts = [long_release[at : at + 2] for at in (0, 2, 4)]

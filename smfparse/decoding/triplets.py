@@ -1,4 +1,4 @@
-"""The triplets of records: the block of each, its target, and its usable bytes."""
+"""The triplets of records: the kind, place and number of the blocks that they point to."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from smfparse.schemas import REGISTRY, WHOLE_RECORDS
 from smfparse.vectors import Bools, Bytes, Ints
 
 KNOWN_RECORDS = tuple(sorted(REGISTRY))
-"""Type and subtype of the records in the registry; the index is the number of the kind."""
+"""Type and subtype of the records in the registry; the index is the number of the record's kind."""
 _CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KNOWN_RECORDS])
 _EYE = 4
-"""Bytes of an eye-catcher."""
+"""Number of bytes of an eye-catcher."""
 
 
 def number_of(smf_type: Ints, subtype: Ints) -> Ints:
-    """Return the number of each record's kind in KNOWN_RECORDS; one more: none of them."""
+    """Return the index of each record's kind in KNOWN_RECORDS; len(KNOWN_RECORDS): unknown kind."""
     code = smf_type << 16 | subtype
     place = np.searchsorted(_CODES, code)
     known = _CODES[np.minimum(place, len(_CODES) - 1)] == code
@@ -30,14 +30,18 @@ def number_of(smf_type: Ints, subtype: Ints) -> Ints:
 
 
 class BlockIndex:
-    """A lookup table of the blocks to search for, and their places; made once for many chunks.
+    """A lookup table for blocks to search for, by record and triplet; made once for many chunks.
 
     records   type and subtype of records with these blocks; subtype 0 for records that consist of
               one block
     whole     types of records that consist of one block, by name of the block
     triplets  number of triplets to read in a record
-    table     uint8 (kinds of record + 1, triplets): number of the block, 0: none
-    blocks    the blocks by number, from 1
+    table     uint8 (kinds of record + 1, triplets): number of the block; 0: none
+    blocks    blocks by name, in the order of their numbers, from 1
+    eye_at    by number of the block: offset of the eye-catcher
+    eye       by number of the block: eye-catcher; 0: none
+    kept      by number of the block: the only length that is used; 0: any length
+    least     by number of the block: minimum length
     """
 
     def __init__(self, wanted: Iterable[Block]) -> None:
@@ -68,7 +72,7 @@ class BlockIndex:
     def which(self, record: Ints, triplet: Ints) -> Bytes:
         """Return the number of the block that each triplet points to; 0: not searched for.
 
-        record   int64 (triplets,): number of the record's kind in KNOWN_RECORDS
+        record   int64 (triplets,): index of the record's kind in KNOWN_RECORDS
         triplet  int64 (triplets,): index of the triplet in its record
         """
         found = np.zeros(record.size, np.uint8)
@@ -78,12 +82,11 @@ class BlockIndex:
 
 
 EVERY_BLOCK = BlockIndex(block for triplets in REGISTRY.values() for block in triplets.values())
-"""The places of all known blocks."""
+"""The lookup table for all blocks in the registry."""
 
 
 _MIN_QWHS, _MIN_BLOCK = 4, 8
-"""No QWHS is shorter than its stub; no block, known or not, than its header: id, length,
-eye-catcher."""
+"""Minimum bytes of QWHS (its stub), and of any block (its header: id, length, eye-catcher)."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,10 @@ class Triplets:
 
     row      int64 (triplets,): index of the record in the chunk
     number   int64 (triplets,): index of the triplet in its record
-    offset   int64 (triplets,): byte of its blocks in the record
+    offset   int64 (triplets,): offset of the first block in the record
     length   int64 (triplets,): bytes of a block
-    count    int64 (triplets,): blocks
-    fits     int64 (triplets,): blocks that are possible: inside the record, and not too short
+    count    int64 (triplets,): number of blocks
+    fits     int64 (triplets,): number of possible blocks: inside the record, and not too short
     """
 
     row: Ints
@@ -111,9 +114,9 @@ class Triplets:
 
 
 def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplets:
-    """Return those of the first `most` triplets of records that are wanted and point to a block.
+    """Return the wanted triplets, of the first `most` of each record, that point to a block.
 
-    wanted  (rows, most)
+    wanted  bool (rows, most)
     """
     raw, exists = existing_triplets(chunk.buffer, chunk.start[rows], chunk.length[rows], most)
     row, number = np.divmod(np.flatnonzero(wanted & exists & (raw["count"] > 0)), most)
@@ -129,13 +132,14 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
 
 
 def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
-    """Return the triplets of every known block, searched for or not.
+    """Return the triplets of all blocks in the registry.
 
-    Blocks cannot overlap, so together they cannot be longer than their record. If they are,
-    triplets are used up to the length of the record, beginning with triplets that fit completely.
-    So no record makes more rows than its bytes allow, whatever blocks are requested.
+    Blocks cannot overlap, so their total length cannot exceed the length of the record. If it does
+    in damaged records, triplets are used up to the length of the record; triplets that fit
+    completely are used first. So a record never has more rows than its bytes allow, whatever blocks
+    are requested.
 
-    kind  int64 (records,): number of each record's kind in KNOWN_RECORDS
+    kind  int64 (records,): index of each record's kind in KNOWN_RECORDS
     """
     rows = np.flatnonzero(kind < len(KNOWN_RECORDS))
     found = read_triplets(chunk, rows, EVERY_BLOCK.triplets, EVERY_BLOCK.table[kind[rows]] > 0)
@@ -150,9 +154,9 @@ def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
 
 
 def _without_overlaps(found: Triplets, room: Ints) -> Ints:
-    """Return how many blocks of each triplet are possible within the room of the record.
+    """Return the number of possible blocks of each triplet, within the length of the record.
 
-    Triplets whose blocks are all possible come first.
+    Triplets whose blocks are all possible are used first.
 
     room  bytes of each triplet's record
     """

@@ -16,8 +16,8 @@ from smfparse.store.manifest import Manifest, read_files
 def manifest_for(folder: Place, selection: Selection) -> Manifest:
     """Return the manifest of a dataset, limited to the files that can contain selected rows.
 
-    Its `is_whole` is true if these are all files. If names are selected, files are not chosen by
-    day, because names are compared in all records of a task, whenever they were written.
+    The entry `is_whole` is true if these are all files. If names are selected, files are not chosen
+    by day, because names are searched in all records of a task, of any day.
 
     Raises InputError if the manifest is missing or damaged.
     """
@@ -40,6 +40,6 @@ def _span(selection: Selection) -> tuple[str, str] | None:
 
 
 def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
-    """Whether a file can contain rows of these queue managers."""
+    """Whether a file can contain rows of queue managers that match `names`; None: all match."""
     qmgr = qmgr_name(name)
     return names is None or qmgr is None or names.fullmatch(qmgr) is not None

@@ -1,6 +1,6 @@
-"""Small SMF files, decoded together: the fixed cost of a chunk is paid once for all.
+"""Small SMF files, decoded together, which saves the fixed cost per chunk.
 
-Rows and reports are the same as if the files were decoded one after the other.
+Rows and reports are the same as if each file was decoded separately, in this order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smfparse.reading.planning import size_of
 from smfparse.tables.arrow import Wanted
 
 _SMALL = 4
-"""A file is small if its size is at most this part of a chunk: a quarter."""
+"""Ratio of the size of a chunk to the maximum size of a small file."""
 _MOST = 256
 """Maximum number of files that are decoded together."""
 
@@ -27,7 +27,7 @@ _MOST = 256
 def batches(
     sources: Iterable[Source], wanted: Wanted, log: Log, options: ReadOptions, gathered: Gathered
 ) -> Batches:
-    """Yield the batches of all sources, in order; decode small files together."""
+    """Yield the batches of all sources, in order; small files are decoded together."""
     joined = Joined(options.limits.chunk_bytes)
     for some in _groups(sources, options):
         files = [each for each in some if isinstance(each, SmfFile)]
@@ -38,10 +38,10 @@ def batches(
 
 
 def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[Source]]:
-    """Yield sources, in order: small files that fit into one chunk together, others one by one.
+    """Yield groups of sources, in order: small files that fit into one chunk; single other sources.
 
-    Files are not combined with `strict`, or if the damage depends on the selection, because damage
-    is then found file by file.
+    With `strict`, or with a selection, on which the damage depends, files are not combined, because
+    damage must be found file by file.
     """
     most = options.limits.chunk_bytes
     may_join = options.selection.everything and not options.strict
@@ -66,7 +66,7 @@ def _together(
     gathered: Gathered,
     joined: Joined,
 ) -> Batches:
-    """Decode small files as one chunk; note the damage of each as if it was decoded alone."""
+    """Decode small files as one chunk; log the damage of each file as if it was decoded alone."""
     needs, found = gathered.needs, list[tuple[str, DamageLog]]()
     for file in files:
         damage = DamageLog(sys.maxsize)

@@ -1,4 +1,4 @@
-"""Damage, unknown bytes and duplicates of the inputs, for reports besides their rows."""
+"""The log of the inputs: damage, unknown bytes and duplicates."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from smfparse.places.kinds import Place
 
 @dataclass
 class Log:
-    """Collects reports about the inputs besides their rows.
+    """The log of the inputs.
 
-    damage         parts of the inputs that could not be used
-    unknown        number of bytes without a column, by block or section
+    damage         damage in the inputs
+    unknown        number of bytes that no column contains, by block or section
     count_unknown  whether these bytes are counted
-    duplicates     number of records left out because an earlier dump has them, by path of the file
-    records        receives the fingerprints of all records; None: nothing does
+    duplicates     number of records omitted because an earlier dump contains them, by path of the
+                   file
+    records        collector of the fingerprints of all records; None: not collected
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
@@ -37,7 +38,7 @@ class Log:
                 self.records.add(each)
 
     def anew(self) -> Log:
-        """Return an empty log with the same settings."""
+        """Return an empty log with the settings of this log."""
         records = None if self.records is None else Recorder()
         damage = DamageLog(strict=self.damage.strict)
         return Log(damage, count_unknown=self.count_unknown, records=records)

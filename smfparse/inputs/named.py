@@ -1,8 +1,8 @@
 """From names of inputs to files and datasets that can be read several times.
 
-A name is a file, a folder, a pattern that the shell did not expand, `-` for standard input, a pipe
-or a device. An input that can be read only once is copied to a temporary file, which is removed
-with its `Input`.
+A name means a file, a folder, a pattern that the shell did not expand, `-` for standard input, a
+pipe, a device or a URL. An input that can be read only once is copied to a temporary file, which is
+removed with its `Input`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from smfparse.reading.reader import Input
 
 STDIN = "-"
 NOWHERE = Path(os.devnull)
-"""The path of standard input; compared with `is`, because an equal path is the device itself."""
+"""Path that means standard input if compared with `is`; an equal path means the null device."""
 
 
 def urls_like(pattern: Url) -> list[Url] | None:
-    """Return the places that match a pattern, in order; None: a file has exactly this name.
+    """Return the places that match a pattern, in order; None: the pattern is the name of a file.
 
     Raises OSError, also for a missing bucket.
     """
@@ -41,9 +41,9 @@ def urls_like(pattern: Url) -> list[Url] | None:
 
 
 def urls_below(folder: Url, damage: DamageLog, target: Place | None) -> Iterator[Url]:
-    """Yield the files below a folder, except hidden ones and those in `target` and in datasets.
+    """Yield the files below a folder, except hidden files and files in `target` and in datasets.
 
-    A skipped dataset is noted. Raises InputError if the folder cannot be listed.
+    A skipped dataset is noted in `damage`. Raises InputError if the folder cannot be listed.
     """
     from smfparse.store.database import MANIFEST
 
@@ -67,8 +67,8 @@ def _is_hidden(place: Url, folder: Url) -> bool:
     return any(part.startswith(".") for part in place.relative_to(folder).parts)
 
 
-_OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
-"""Start of names that mean something else in another process."""
+_PROCESS_FILES = ("/dev/fd/", "/dev/stdin", "/proc/")
+"""Starts of paths that mean another file in another process."""
 
 
 def resolve(
@@ -81,15 +81,15 @@ def resolve(
     """Return the inputs for `names`, in order: each exists and has a valid start.
 
     names       texts; a Path or Url is one place, never a pattern or standard input
-    is_dataset  whether a folder is one input, and not a folder of SMF files
-    target      a folder that is written: it is skipped if it is below an input folder
-    options     only framing, limits and `max_copy` are used
+    is_dataset  returns whether a folder is a dataset, and not a folder of SMF files
+    target      output folder, which is skipped if it is below an input folder
+    options     options for reading: only framing, limits and `max_copy` are used
 
     In folders, files that are not SMF dumps are skipped and noted in `damage`. A file that a folder
-    or pattern names again is used once. Raises InputError if an input is missing, unreadable,
-    not an SMF dump or too long to copy, or a pattern or folder has none; RequestError if one is
-    named twice, because its records would count twice; OutputError if a copy does not fit on the
-    disk.
+    or pattern contains again is used once. Raises InputError if an input is missing, unreadable,
+    not an SMF dump or too long to copy, or if a pattern or folder contains no input; RequestError
+    if an input is named twice, because its records would count twice; OutputError if a copy does
+    not fit on the disk.
     """
     framing = None if options.framing is None else framing_named(options.framing)
     limits = options.limits
@@ -116,14 +116,14 @@ def resolve(
 
 
 def _copied(stream: Input, max_copy: int | None) -> Input:
-    """Copy inputs that can be read only once; the code for it is loaded only then."""
+    """Return a copy of an input that can be read only once; the code is loaded on first use."""
     from smfparse.inputs.temporary import copied
 
     return copied(stream, max_copy)
 
 
 def check_apart(inputs: Iterable[Place], output: Place) -> None:
-    """Raise RequestError if `output` would replace an input, or a part of one."""
+    """Raise RequestError if `output` is an input, or is inside an input."""
     place = _real(output)
     for each in inputs:
         if _real(each) in (place, *place.parents):
@@ -133,7 +133,7 @@ def check_apart(inputs: Iterable[Place], output: Place) -> None:
 
 
 def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]:
-    """Yield the inputs of each name, and whether the name itself is an input, not a pattern."""
+    """Yield the inputs of each name, each with whether the name is not a pattern."""
     for name in names:
         if name == STDIN:
             yield Input(NOWHERE, STDIN, once=True), True
@@ -152,7 +152,6 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
 
 
 def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
-    """Yield the inputs of a URL, as `_expanded`."""
     url = place_of(name)
     assert isinstance(url, Url)
     try:
@@ -168,25 +167,24 @@ def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
 
 
 def _at(path: Place, text: str) -> Input:
-    """Return the input at a path, which must exist."""
     name = _readable(text)
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     lasting = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-    return Input(path, name, once=not lasting or str(path).startswith(_OF_A_PROCESS))
+    return Input(path, name, once=not lasting or str(path).startswith(_PROCESS_FILES))
 
 
 def _real(path: Place) -> Place:
-    """Return a path without links; if links lead to themselves, any path."""
+    """Return a path without links; for links that form a cycle, an arbitrary path."""
     if isinstance(path, Url):
         return path
     return Path(os.path.realpath(path))
 
 
 def _readable(name: str | Place) -> str:
-    r"""Return a name of a file as text, in which bytes that are not UTF-8 are shown as \xff."""
+    r"""Return the name of a file as text, in which a byte that is not UTF-8 is shown as \xff."""
     return os.fsencode(str(name)).decode("utf-8", "backslashreplace")
 
 
@@ -198,7 +196,7 @@ def _new_inputs(
     framing: Framing | None,
     limits: Limits,
 ) -> Iterator[tuple[Place, Input]]:
-    """Yield the SMF files of a folder that are not yet found, by path."""
+    """Yield path and input of each SMF file in a folder that is not in `found`."""
     some = False
     ordered: list[Any] = [*files]
     for path in sorted(ordered):
@@ -223,10 +221,10 @@ def _new_inputs(
 def _files(
     folder: Place, is_dataset: Callable[[Place], bool], damage: DamageLog, target: Place | None
 ) -> Iterator[Place]:
-    """Yield the files below a folder but the hidden ones, and those in `target`.
+    """Yield the files below a folder, except hidden files and files in `target` and in datasets.
 
-    Links to folders are not followed: files below the folder are found without them, and a link to
-    another folder is noted as skipped.
+    Links to folders are not followed: they are noted as skipped, unless they lead to a folder below
+    this folder.
     """
     if isinstance(folder, Url):
         yield from urls_below(folder, damage, target)
@@ -258,12 +256,12 @@ def _leave_out(path: Place, reason: str, damage: DamageLog) -> None:
 
 
 def look(found: Input, framing: Framing | None = None, limits: Limits = LIMITS) -> Input:
-    """Return a file with its compression and framing, which its first bytes show.
+    """Return a file with its packing and framing, detected from its first bytes.
 
-    framing  the known framing; None: it is detected
-    limits   contain the maximum of decompressed bytes
+    framing  known framing; None: it is detected
+    limits   limits, among them the maximum of decompressed bytes
 
-    Raises InputError if it is not an SMF dump.
+    Raises InputError if the file is not an SMF dump.
     """
     packing, framing = probe(found.path, found.name, framing, limits)
     return replace(found, packing=packing, framing=framing)

@@ -1,6 +1,6 @@
-"""From names of inputs to open inputs, and from these to named streams of record batches.
+"""From names of inputs to open inputs, and from open inputs to streams of record batches.
 
-Files with equal names get different names, and rows have local times in the requested zone.
+Files with equal names get distinct names, and local times in rows are in the requested zone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Names(Protocol):
-    """Names that are already used."""
+    """A collection of used names."""
 
     def __contains__(self, name: object, /) -> bool: ...
 
@@ -61,7 +61,7 @@ class Names(Protocol):
 
 
 def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
-    """Return other names for those already in `taken`: `DUMP.smf#2`. Add all names to `taken`."""
+    """Return new names, such as `DUMP.smf#2`, for names in `taken`; add used names to `taken`."""
     found = {}
     for name in names:
         new = _free(name, taken)
@@ -72,7 +72,7 @@ def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
 
 
 def _free(name: str, taken: Names) -> str:
-    """Return a name not in `taken`: with the next free number, found in few steps."""
+    """Return a name that is not in `taken`, if necessary with a number, found by bisection."""
     if name not in taken:
         return name
     low, high = 1, 2
@@ -87,7 +87,7 @@ def _free(name: str, taken: Names) -> str:
 def shown(
     zone: Zone | None, wanted: Wanted, rows: Callable[[Wanted], Iterator[tuple[str, Batch]]]
 ) -> Iterator[tuple[str, Batch]]:
-    """Yield the wanted rows with local times of a zone; None: with times as recorded."""
+    """Yield the wanted rows with local times in a zone; None: local times as recorded."""
     if zone is None:
         yield from rows(wanted)
         return
@@ -110,9 +110,9 @@ class _Shared:
     def workers(
         self, sources: Sequence[Source], wanted: Wanted, executor: Executor | None = None
     ) -> Workers | None:
-        """Return the workers that decode sources together; None if one process is enough.
+        """Return the workers that decode sources together; None: one process is enough.
 
-        executor  does the work; None: as many processes as there are jobs
+        executor  executor of the work; None: one process per job
         """
         jobs = self.options.jobs
         if (jobs == 1 and executor is None) or not self.are_large(sources):
@@ -130,7 +130,7 @@ class _Shared:
     ) -> list[Unit]:
         """Divide one or more SMF files into units for workers.
 
-        ahead  whether the results of a unit must be kept until it is its turn
+        ahead  whether results of a unit are stored until the results of earlier units are used
         """
         from smfparse.inputs.parallel import units
 
@@ -140,16 +140,16 @@ class _Shared:
         return units(found, wanted, self.options, workers, once, others, ahead=ahead)
 
     def are_large(self, sources: Sequence[Source]) -> bool:
-        """Whether sources are SMF files that are so long that several processes are faster."""
+        """Whether sources are SMF files for which several processes are faster."""
         are_files = all(map(_is_file, sources))
         return are_files and _bytes_of(sources) >= 2 * self.options.limits.least_unit
 
 
 @dataclass
 class Inputs(_Shared):
-    """All inputs of one command, and how they are read; `log` collects damage and counts.
+    """All inputs of one command, and the options for reading; `log` collects damage and counts.
 
-    zone  time zone of local times in rows; None: that of each z/OS system, as recorded
+    zone  time zone of local times in rows; None: local time of each z/OS system, as recorded
     """
 
     sources: Sequence[Source]
@@ -164,32 +164,32 @@ class Inputs(_Shared):
 
     @property
     def of_queues(self) -> bool:
-        """Whether rows are selected by queue, now or when a dataset was made.
+        """Whether rows are selected by queue: by this selection, or when a dataset was made.
 
-        In this case rows of tasks cover whole tasks, but only some of their queues.
+        If so, rows of tasks are about whole tasks, but the data contains only some of their queues.
         """
         return bool(self.selection.queues or self._queues_of_datasets())
 
     @property
     def selected(self) -> str | None:
-        """The selection as text, with the queues for which datasets were selected; None: all."""
+        """The selection as text, with the selections by queue of datasets; None: all records."""
         own = filter(None, str(self.selection).split("; "))
         return "; ".join(dict.fromkeys([*own, *self._queues_of_datasets()])) or None
 
     def _queues_of_datasets(self) -> list[str]:
-        """Return the queues for which datasets among the inputs were selected."""
+        """Return the selections by queue with which datasets among the inputs were made."""
         datasets = (each for each in self.sources if isinstance(each, Dataset))
         texts = (each.manifest["selection"] for each in datasets)
         return [found for text in texts for found in queue_criteria(text)]
 
     @property
     def damage(self) -> DamageLog:
-        """The damage found so far in the inputs."""
+        """The damage that was found in the inputs."""
         return self.log.damage
 
     @property
     def duplicates(self) -> int:
-        """Number of records in an earlier dump: left out, counted in files read to their end."""
+        """Number of omitted duplicates, in files that were read to their end."""
         return sum(self.log.duplicates.values())
 
     @property
@@ -202,7 +202,7 @@ class Inputs(_Shared):
 
     @property
     def met(self) -> DamageLog:
-        """The damage found now or when datasets were made."""
+        """The damage in `lost` and in `damage`."""
         found = self.lost
         found.extend(self.damage)
         return found
@@ -212,10 +212,10 @@ class Inputs(_Shared):
     ) -> Generator[tuple[str, Batch], None, None]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order.
 
-        For the table `damage`, SMF files are read to their end, whatever is selected. This is a
+        For the table `damage`, SMF files are read to their end without a selection. This is a
         second read, unless all tables and all records are requested.
 
-        prompt  whether one process gives rows as soon as it has any, in more batches
+        prompt  whether a single process yields rows as soon as possible, in more batches
         """
         rows = {table: names for table, names in wanted.items() if table != DAMAGE}
         if rows:
@@ -227,7 +227,6 @@ class Inputs(_Shared):
             yield DAMAGE, damage_rows(self.met, wanted[DAMAGE])
 
     def _find_damage(self) -> None:
-        """Read all records of the SMF files to find damage."""
         everything = replace(self.options, selection=ALL_RECORDS)
         files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), everything)
         for _ in files.batches(every_block()):
@@ -236,11 +235,11 @@ class Inputs(_Shared):
         self.damage.arrange()
 
     def names(self, table: str) -> frozenset[str] | None:
-        """Return the columns of a table; None: all except those on request."""
+        """Return the columns of a table; None: all except columns on request."""
         return with_fingerprints(table, asked=self.options.fingerprints)
 
     def as_recorded(self) -> Inputs:
-        """Return the same inputs with local times of each z/OS system in their rows."""
+        """Return the same inputs, whose rows have local times of each z/OS system."""
         return replace(self, zone=None)
 
     def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
@@ -283,7 +282,7 @@ class Inputs(_Shared):
             yield from gathered.flush()
 
     def any_rows(self, tables: Iterable[str] = (RECORD,)) -> bool:
-        """Whether any of these tables has a selected row. Reads up to the first one."""
+        """Whether any of these tables has a selected row; inputs are read up to the first one."""
         wanted = dict.fromkeys(tables, frozenset(["record_no"]))
         found = self._one_by_one(_in_turn(self.sources), wanted, prompt=True)
         return any(batch.num_rows for _, batch in found)
@@ -299,7 +298,7 @@ def _bytes_of(files: Iterable[Source]) -> int:
 
 
 def _is_dataset(folder: Place) -> bool:
-    """Whether a folder is a dataset; the code for it is loaded only if a folder is named."""
+    """Whether a folder is a dataset; the code is loaded on first use."""
     from smfparse.store.belonging import is_dataset
 
     return is_dataset(folder)
@@ -323,11 +322,11 @@ def open_inputs(
     """Open SMF files and datasets.
 
     paths   texts as on the command line: files, folders, patterns, `-`, URLs; or Paths and Urls,
-            each one place
-    target  folder that is written: it is skipped if it is below an input folder
+            each of which is one place
+    target  output folder, which is skipped if it is below an input folder
 
-    Raises InputError, before anything is decoded, if no input is found, or one is missing,
-    unreadable, or neither an SMF file nor a dataset; RequestError if one is named twice.
+    Raises InputError, before records are decoded, if no input is found, or an input is missing,
+    unreadable, or neither an SMF file nor a dataset; RequestError if an input is named twice.
     """
     paths = list(paths)
     if not paths:
@@ -349,9 +348,9 @@ def open_inputs(
 
 
 def _named_apart(sources: Sequence[Source]) -> list[Source]:
-    """Rename SMF files in the rows of datasets if other inputs have the same names.
+    """Return the sources, with SMF files in datasets renamed if other inputs have the same names.
 
-    Rows that belong together share `source` and the number of their record.
+    Otherwise rows of different files would have the same `source` and record number.
     """
     taken = {each.name for each in sources if isinstance(each, SmfFile)}
     found: list[Source] = []
@@ -383,19 +382,20 @@ def decode_part(
     framing: str | None = None,
     limits: Limits = LIMITS,
 ) -> Batches:
-    """Decode a part of one SMF file: yield (table, RecordBatch), each table's in record order.
+    """Decode a part of an SMF file: yield (table, RecordBatch), for each table in record order.
 
-    part     one returned by `plan`; or `Part(start, end, None)`, a blind part: the records that
-             start from byte `start` up to `end`. Both can be any bytes. record_no is NULL,
-             record_offset is not
-    tables   table to its wanted columns (None: all); None: every table
-    damage   receives the damage
+    part     a part that `plan` returned; or `Part(start, end, None)`, a blind part: the records
+             that start at or after byte `start` and before byte `end`, which can be any bytes. In
+             rows of a blind part, record_no is NULL, but record_offset is known
+    tables   wanted columns by table (None: all columns); None: all tables
+    damage   log to which the damage is added; None: none
     framing  as in `ReadOptions`
-    limits   those given to `plan`
+    limits   as in the call of `plan`
 
-    The parts of a plan together give the rows of the whole file, in order. So do blind parts
-    without gaps between them, except the record numbers. Raises the errors of `open_inputs`; if a
-    part is not as planned, because the file was changed or is damaged, InputError at its end.
+    The parts of a plan together give the rows of the whole file, in order. Blind parts without gaps
+    between them do so too, except for record numbers. Raises the errors of `open_inputs`; at the
+    end of a part, InputError if the part is not as planned, because the file was changed or is
+    damaged.
     """
     options = ReadOptions(framing=framing, limits=limits)
     file = open_file(path, options)
@@ -416,12 +416,12 @@ def decode_part(
 
 
 def with_all_names(inputs: Inputs) -> Inputs:
-    """Return the same inputs with all jobs, queues and channels, and a separate log."""
+    """Return the same inputs without a selection by names, and with a separate log."""
     return _with_selection(inputs, without_names(inputs.selection, inputs.selection.by_name))
 
 
 def with_all_records(inputs: Inputs) -> Inputs:
-    """Return the same inputs without a selection; their damage has a separate log."""
+    """Return the same inputs without a selection, and with a separate log."""
     return _with_selection(inputs, ALL_RECORDS._replace(zone=inputs.zone))
 
 
@@ -453,7 +453,6 @@ def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFil
 
 
 def _source(found: Input, selection: Selection) -> Source:
-    """Open an input. The path of an SMF file becomes absolute."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
     from smfparse.store.belonging import has_manifest
@@ -462,5 +461,5 @@ def _source(found: Input, selection: Selection) -> Source:
     if not has_manifest(found.path):
         raise interrupted_in(found.path)
     dataset = Dataset(found.path, selection=selection)
-    _ = dataset.manifest  # so that an unreadable manifest is reported at once
+    _ = dataset.manifest  # raises an error for an unreadable manifest
     return dataset

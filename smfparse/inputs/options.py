@@ -1,6 +1,6 @@
-"""How inputs are read: one object, passed from the command or `smfparse.open` to the readers.
+"""The options for reading inputs: one object, from the command or `smfparse.open` to the readers.
 
-A new option needs a field here, the code that uses it, and a name on the command line.
+A new option requires a field here, code that uses it, and an option of the command line.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How inputs are read.
+    """The options for reading inputs.
 
-    selection        the rows to return: `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processors for large SMF files; the rows and their order stay the same
+    selection        selection of rows: `Selection.of(qmgr="QM*", since="2200")`
+    jobs             number of processes for large SMF files; rows and their order do not change
     keep_duplicates  whether to keep records of an SMF file that an earlier dump also contains
     strict           whether the first damage of an SMF file raises DamageError, before rows of the
                      file are returned
-    framing          record format of the SMF files: rdw, bdw, ...; None: detected
+    framing          record format of the SMF files: rdw, bdw, ...; None: it is detected
     fingerprints     whether `record` has the columns `fingerprint` and `dump_start`, with which a
                      query finds duplicates among inputs that are read separately
     max_copy         maximum bytes of each pipe, device or standard input that are copied to the
                      temporary folder; None: the free space minus 1 GB, at least half of it
     tz               time zone of local times in rows and in the selection: `utc`, `Europe/Berlin`;
-                     None: that of each z/OS system
-    limits           limits of memory
+                     None: local time of each z/OS system
+    limits           memory limits
 
     Raises RequestError for fewer jobs than one, a negative max_copy, or an unknown zone.
     """
@@ -79,9 +79,9 @@ DEFAULTS = ReadOptions()
 
 
 def read_options(given: MutableMapping[str, Any]) -> ReadOptions:
-    """Remove the options for reading from those of a command, and return them.
+    """Remove the options for reading from the options of a command, and return them.
 
-    given  values by name; options of `Selection.of` may have several, and `type` is called `types`
+    given  values by name; options of `Selection.of` may have several values; `type` is `types`
 
     Raises RequestError for an invalid value.
     """

@@ -1,8 +1,8 @@
 """The other inputs of a run, which may contain the 116/1 records of tasks that continue in a file.
 
-SMF switches files between a 116/1 and its 116/2. If a 116/2 at the start of a file has no 116/1,
-the ends of the other files are read, once each; otherwise nothing is read. Each z/OS system has
-its own local time, so only times of the same system are compared.
+SMF may switch files between a 116/1 and its 116/2. If a 116/2 at the start of a file has no 116/1,
+the end of each other file is read once; otherwise nothing is read. Each z/OS system has its own
+local time, so only times of the same system are compared.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _NO_KINDS = np.zeros(0, np.int64)
 def starts_of(file: Input) -> dict[int, int]:
     """Return the SMF time of the first record of each system, in microseconds.
 
-    Only systems with records at the start of the file are included; empty if no time is known.
+    Only systems with records at the start of the file are included; empty: no time is known.
     """
     starts: dict[int, int] = {}
     seen = 0
-    for chunk in _brief(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS):
+    for chunk in _in_small_pieces(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS):
         for system, times in _times(chunk).items():
             first = int(times.min())
             starts[system] = min(first, starts.get(system, first))
@@ -62,7 +62,7 @@ def starts_of(file: Input) -> dict[int, int]:
 
 def head_of(file: Input, starts: dict[int, int]) -> Iterator[Chunk]:
     """Yield the records of a file up to APART_US after its start."""
-    for chunk in _brief(file).chunks(DamageLog(), WHOLE_SOURCE, TASK_KINDS):
+    for chunk in _in_small_pieces(file).chunks(DamageLog(), WHOLE_SOURCE, TASK_KINDS):
         yield chunk
         late = [
             times.min() > starts[system] + APART_US
@@ -74,7 +74,7 @@ def head_of(file: Input, starts: dict[int, int]) -> Iterator[Chunk]:
 
 
 def end_of(file: Input) -> Iterator[Chunk]:
-    """Yield the records from APART_US before the last record of a file, and some before."""
+    """Yield the records from APART_US before the end of a file, and some earlier records."""
     return file.chunks(DamageLog(), _last_part(file), TASK_KINDS)
 
 
@@ -89,7 +89,7 @@ def is_streamed(file: Input) -> bool:
 
 
 def _last_part(file: Input) -> Part:
-    """Return the range that `end_of` reads: `look_back_bytes` at most, unless it is streamed."""
+    """Return the range for `end_of`: at most `look_back_bytes`, or the whole streamed file."""
     if is_streamed(file):
         return WHOLE_SOURCE
     whole, size = size_of(file.path), _LOOK
@@ -97,7 +97,7 @@ def _last_part(file: Input) -> Part:
     while size < most:
         part = Part(whole - size, None, None)
         first: dict[int, int] = {}
-        for found in map(_times, _brief(file).chunks(DamageLog(), part, _NO_KINDS)):
+        for found in map(_times, _in_small_pieces(file).chunks(DamageLog(), part, _NO_KINDS)):
             first = {system: int(times[0]) for system, times in found.items()} | first
             if any(times.max() > first[system] + APART_US for system, times in found.items()):
                 return part
@@ -105,14 +105,12 @@ def _last_part(file: Input) -> Part:
     return Part(whole - most, None, None) if most < whole else WHOLE_SOURCE
 
 
-def _brief(file: Input) -> Input:
-    """Return the same file, read in small pieces."""
+def _in_small_pieces(file: Input) -> Input:
     brief = min(_LOOK, file.limits.chunk_bytes)
     return replace(file, limits=replace(file.limits, chunk_bytes=brief))
 
 
 def _times(chunk: Chunk) -> dict[int, Ints]:
-    """Return the SMF times of the records of a chunk, except dump records, by system."""
     headers = Headers(chunk.buffer, chunk.start, chunk.length)
     time, dated = headers.time
     used = dated & ~np.isin(headers.type, (DUMP_HEADER, DUMP_TRAILER))
@@ -125,7 +123,7 @@ _ANY = frozenset({"*"})
 
 @dataclass(eq=False)
 class Others:
-    """All inputs of a run. Sources are numbered: the files, then those in datasets.
+    """All inputs of a run. Sources are numbered: the files, then the sources in datasets.
 
     files     SMF files, in order
     datasets  the datasets, in order
@@ -139,12 +137,12 @@ class Others:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the sources: the first has number 1."""
+        """The names of the sources; the first source has number 1."""
         stored = (name for each in self.datasets for name in each.sources)
         return (*(each.name for each in self.files), *stored)
 
     def note(self, source: str, last: Tasks) -> None:
-        """Keep the last 116/1 records of a file that was read, so that it is not read again."""
+        """Keep the last 116/1 records of a read file, so that the file is not read again."""
         self._ends[source] = last.last(APART_US)
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
@@ -166,8 +164,8 @@ class Others:
     def _tasks_before(self, source: Input, system: int, lost: Continued) -> Tasks:
         """Return the 116/1 records that records of a system at the start of a file may continue.
 
-        Files that must be read from their start are read in the order of their starts, the latest
-        first, until all tasks are found.
+        Files that must be read from their start are read in descending order of the time of their
+        first record, until all tasks are found.
         """
         first, last = int(lost.time.min()) - APART_US, int(lost.time.max())
         found = [NO_TASKS, *self._stored(first, last)]
@@ -193,7 +191,7 @@ class Others:
     def named(self, source: str, patterns: frozenset[str]) -> Ints:
         """Return the tasks that cover several files, including `source`, and use a matching queue.
 
-        The result is like that of `queue_tasks` for that file.
+        The result has the form of the result of `queue_tasks` for that file.
         """
         if patterns not in self._spanning:
             self._spanning[patterns] = self._tasks_named(patterns)
@@ -202,7 +200,7 @@ class Others:
         return np.where(sources_in(every) == own, every - in_source(0, own), every)
 
     def _tasks_named(self, patterns: frozenset[str]) -> Ints:
-        """Return the tasks that cover several files and use a matching queue, as `in_source`."""
+        """Return tasks that cover several files and use a matching queue, as from `in_source`."""
         going_on, named = self._at_starts(_ANY), [self._at_starts(patterns)]
         for number in np.unique(sources_in(going_on)).tolist():
             if number <= len(self.files):
@@ -234,7 +232,6 @@ class Others:
         return self._ends[file.name].of_source(number + 1)
 
     def _stored(self, first: int, last: int) -> Iterator[Tasks]:
-        """Yield the tasks in datasets whose SMF time is in a span."""
         number = len(self.files) + 1
         for each in self.datasets:
             from smfparse.inputs.stored import tasks_between

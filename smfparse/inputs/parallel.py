@@ -1,9 +1,9 @@
-"""Parts of SMF files decoded by several processes: the same rows in the same order as by one.
+"""Parts of SMF files decoded by several processes: the same rows and order as by one process.
 
-A file is divided at the starts of chunks, and each part is decoded on its own; it reads bytes
-before its start for facts about earlier records. A part that turns out not to be as the file was
-planned (records lost or skipped) is decoded again, together with the rest of its file, by one
-process: the effect of damage must not depend on the division.
+A file is divided at the starts of chunks, and each part is decoded separately; bytes before its
+start are also read, for facts about earlier records. If a part is not as it was planned (records
+lost or skipped), one process decodes it again together with the rest of the file: the effect of
+damage must not depend on the division.
 """
 
 from __future__ import annotations
@@ -32,17 +32,16 @@ from smfparse.vectors import Ints
 Made = TypeVar("Made")
 
 Unit: TypeAlias = tuple[Range, ...]
-"""Ranges that one process decodes one after the other."""
+"""Ranges that one process decodes in this order."""
 Write: TypeAlias = Callable[[int, Batches], Made]
-"""Takes the number of a unit and its batches, and returns a result that can be sent to another
-process."""
+"""Takes the number and batches of a unit; returns a result that can be sent to a process."""
 
 
 @dataclass(frozen=True)
 class Outcome(Generic[Made]):
     """The result of a unit, and the damage and counts to report.
 
-    unsound  index of the range that was not as planned; None: all were
+    unsound  index of the range that was not as planned; None: all were as planned
     """
 
     made: Made | None
@@ -51,7 +50,7 @@ class Outcome(Generic[Made]):
 
 
 def worth_sharing(wanted: Wanted) -> bool:
-    """Whether several processes are faster; they are not if most of the work is to find records."""
+    """Whether several processes are faster: not if finding the records is most of the work."""
     return not are_short(Needs(wanted).kinds)
 
 
@@ -67,11 +66,11 @@ def units(
 ) -> list[Unit]:
     """Divide SMF files, in order, into units; `workers` scan the files for the division.
 
-    Possible `duplicates`, and the tasks of a divided file if rows are selected by them, are
-    searched here, because a part alone does not contain them.
+    Possible `duplicates` are searched here, and the tasks of a divided file if rows are selected by
+    tasks: both need the whole file.
 
     others  the inputs that are read together; None: only one input
-    ahead   whether the results of a unit must be kept until it is its turn
+    ahead   whether the results of a unit must be kept until all earlier units are done
     """
     unit_bytes = _unit_bytes(files, options, workers, ahead)
     parts = _parts(files, unit_bytes, workers)
@@ -98,7 +97,6 @@ def units(
 
 
 def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, ahead: bool) -> int:
-    """Return the approximate size of a unit in bytes."""
     limits = options.limits
     share = -(-sum(size_of(each.path) for each in files) // options.jobs)
     if ahead:
@@ -109,7 +107,6 @@ def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, 
 
 
 def _parts(files: Sequence[Input], part_bytes: int, workers: Workers) -> list[tuple[Input, Part]]:
-    """Divide files, in order, into parts of about `part_bytes`."""
     ranges = {file: ranges_of(file, part_bytes) for file in files if is_cut(file.path, part_bytes)}
     asked = [(file, part) for file, several in ranges.items() for part in several]
     found = workers.results(look_through, asked)
@@ -129,7 +126,6 @@ def _parts(files: Sequence[Input], part_bytes: int, workers: Workers) -> list[tu
 def _grouped(
     parts: Sequence[tuple[Input, Part]], unit_bytes: int
 ) -> list[list[tuple[Input, Part]]]:
-    """Return parts as groups of about `unit_bytes`."""
     found: list[list[tuple[Input, Part]]] = [[]]
     held = 0
     for file, part in parts:
@@ -187,9 +183,9 @@ def in_order(
 def _sound(
     number: int, unit: Unit, outcome: Outcome[Made], lost: set[Place], write: Write[Made]
 ) -> Outcome[Made]:
-    """Return the outcome of a unit; it is run again here if one of its ranges was not as planned.
+    """Return the outcome of a unit; the unit is run again if one of its ranges was not as planned.
 
-    lost  files whose rest was decoded as one range; their later ranges are left out
+    lost  files whose rest was decoded as one range; later ranges of these files are left out
     """
     like = outcome.log.anew()
     todo = tuple(each for each in unit if each.path not in lost)

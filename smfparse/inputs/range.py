@@ -1,7 +1,4 @@
-"""A part of an SMF file, decoded on its own.
-
-It reads bytes before its start for facts about earlier records.
-"""
+"""A part of an SMF file, decoded separately, with facts about records before its start."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ class Range:
     """A part of an SMF file, and the requested data; `duplicates`, if given, are left out.
 
     options  only selection and limits are used
-    tasks    the result of `queue_tasks` for the file; None: it is determined when it is needed
+    tasks    the result of `queue_tasks` for the file; None: `queue_tasks` is called when needed
     turn     state of the sequential read of all files; None: files are not read in sequence
     others   all inputs that are read with the file; None: no other inputs
     """
@@ -60,13 +57,13 @@ class Range:
 
     @property
     def rest(self) -> Range:
-        """The range from here to the end of the file."""
+        """The range from the start of the part to the end of the file."""
         return replace(self, part=self.part.rest)
 
     def batches(self, log: Log, gathered: Gathered | None = None) -> Batches:
-        """Decode the part; yield the wanted tables and columns, each table's in record order.
+        """Decode the part; yield the wanted columns of each table, in record order.
 
-        gathered  receives rows, to join them with those of other ranges; None: all are yielded
+        gathered  receives rows, to join them with rows of other ranges; None: all rows are yielded
 
         Raises UnsoundError, at the end, if the part is not as planned.
         """
@@ -96,11 +93,11 @@ class Range:
         return with_dumps(found, self.part) if needs.dumps else found
 
     def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
-        """Leave duplicates out of the chunks of the part; `log` receives their number."""
+        """Leave out the duplicates in the chunks of the part; `log` receives their number."""
         if log.records is None:
             yield from self._once(found, self.turn)
         else:
-            yield from self._seen(found, log.records)
+            yield from self._recorded(found, log.records)
         if self.duplicates is not None and (count := self.duplicates.count(self.path)):
             log.duplicates[self.path] = count
 
@@ -126,7 +123,7 @@ class Range:
     def find_tasks(self) -> Ints:
         """Return the starts of tasks with a selected queue.
 
-        A blind part is searched for its own tasks only; other parts need those of the whole file.
+        A blind part is searched for its own tasks only; for other parts the whole file is searched.
         """
         if self.tasks is not None:
             return self.tasks
@@ -139,18 +136,17 @@ class Range:
         return np.union1d(own, self.others.named(self.file.name, queues))
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
-        """Read a part of the file without a report of damage: another read reports it."""
+        """Read a part of the file without reporting damage: another read reports the damage."""
         turn = None if self.turn is None else self.turn.again()
         return self._once(self.file.chunks(DamageLog(), part, kinds), turn)
 
     def _once(self, found: Iterable[Chunk], turn: Turn | None = None) -> Iterator[Chunk]:
-        """Remove records from chunks of the file that would be counted twice."""
         if self.duplicates is None:
             return iter(found)
         return self.duplicates.left_out(self.path, found, turn)
 
-    def _seen(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
-        """Remove records like `_once`; `records` receives the fingerprints of all records."""
+    def _recorded(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
+        """Remove duplicates like `_once`; `records` receives the fingerprints of all records."""
         for each in found:
             chunk = each._replace(prints=fingerprints(each))
             left, kept = chunk, np.ones(len(chunk.start), np.bool_)
@@ -183,7 +179,7 @@ class UnsoundError(Exception):
 
 
 class _Counted:
-    """Chunks, counting their records."""
+    """An iterator over chunks that counts their records."""
 
     def __init__(self, found: Iterable[Chunk]) -> None:
         self._found = found

@@ -1,7 +1,7 @@
 """From inputs to named streams of record batches.
 
-An input is an SMF file, or a dataset that `convert` made: a folder with one folder per
-table and a manifest written last. Both give the same tables.
+An input is an SMF file, or a dataset that `convert` made: a folder with one folder per table and a
+manifest, which was written last. Both give the same tables.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Arrival(NamedTuple):
-    """Compression of an input, outermost first, its framing, and the evidence for the framing."""
+    """Compressions of an input (outermost first), its framing, and the evidence for the framing."""
 
     packing: tuple[str, ...]
     framing: str | None
@@ -49,7 +49,7 @@ class Source(Protocol):
 
     @property
     def path(self) -> Place:
-        """Place from which it is read."""
+        """Place from which the input is read."""
 
     @property
     def name(self) -> str:
@@ -72,7 +72,8 @@ class Source(Protocol):
     ) -> Batches:
         """Yield the wanted tables and columns of the selected records, in record order.
 
-        gathered  receives rows of SMF files, to join those of several; None: all are yielded
+        gathered  receives rows of SMF files, to join them with rows of others; None: all are
+                  yielded
         """
 
 
@@ -133,7 +134,7 @@ class Dataset:
 
     selection  the requested rows: files without any of them are left out
     called     the name that replaces `source` in its rows if another input has that name
-    checked    tables whose files have been checked
+    checked    tables whose files were checked
     """
 
     path: Place
@@ -158,14 +159,14 @@ class Dataset:
 
     @cached_property
     def inputs(self) -> list[Manifest]:
-        """The inputs from which it was made. Raises InputError."""
+        """The inputs from which the dataset was made. Raises InputError."""
         from smfparse.store.manifest import read_inputs
 
         return read_inputs(self.path)
 
     @property
     def has_fingerprints(self) -> bool:
-        """Whether its rows have the fingerprints of their records."""
+        """Whether the rows contain the fingerprints of their records."""
         from smfparse.store.manifest import has_fingerprints
 
         return has_fingerprints(self.manifest)
@@ -183,7 +184,7 @@ class Dataset:
         return [self.called.get(each, each) for each in self.smf_files]
 
     def files(self, table: str) -> list[Place]:
-        """Return the Parquet files of a table: all exist, but they may be damaged."""
+        """Return the Parquet files of a table: all files exist, but may be damaged."""
         from smfparse.inputs.stored import there
 
         return there(self.path, self.manifest, table)
@@ -211,13 +212,13 @@ class Dataset:
 
     @property
     def known(self) -> KnownRecords | None:
-        """The fingerprints of its records; None: it was made from datasets."""
+        """The fingerprints of its records; None: the dataset was made from datasets."""
         from smfparse.inputs.stored import KnownRecords
 
         return KnownRecords(self.path) if self.manifest["has_records"] else None
 
     def knows_all_of(self, selection: Selection) -> bool:
-        """Whether its rows include all selected rows of its records."""
+        """Whether the dataset contains all selected rows of its records."""
         return self.manifest["selection"] in (None, str(selection) or None)
 
     @cached_property
@@ -268,7 +269,6 @@ class Dataset:
         selection: Selection,
         keys: Callable[[Lookup], KeysBySource],
     ) -> Iterator[Batch]:
-        """Yield the columns `names` of the selected rows of a table."""
         if selection.on(table).holds(table) is False:
             return
         needed = list(dict.fromkeys([*names, *needed_columns(selection, table)]))
@@ -278,7 +278,6 @@ class Dataset:
                 yield chosen.select(names)
 
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
-        """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows
         from smfparse.store.manifest import wanted_in
 
@@ -289,7 +288,7 @@ class Dataset:
 
 
 def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:
-    """Return sources in which each SMF file refers to the others, and to `more`."""
+    """Return sources in which each SMF file refers to all sources, and to `more`."""
     files = tuple(each.input for each in sources if isinstance(each, SmfFile))
     found = (each for each in sources if isinstance(each, Dataset))
     datasets = (*more, *(replace(each, selection=ALL_RECORDS) for each in found))
@@ -300,7 +299,7 @@ def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:
 
 
 def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
-    """Return rows in which SMF files have the names that `called` gives."""
+    """Return rows in which the names of SMF files are replaced by `called`."""
     for column in {"source", "task_source"}.intersection(batch.schema.names if called else ()):
         coded = batch[column].dictionary_encode()
         words = [called.get(each, each) for each in coded.dictionary.to_pylist()]
@@ -319,7 +318,7 @@ def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
 
 
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
-    """Return the table `damage` as one RecordBatch: its columns `names`, None: all."""
+    """Return the table `damage` as one RecordBatch, with the columns `names`; None: all columns."""
     found, wanted = log.details, coded_schema(DAMAGE, names)
     if not found:  # arrays from cells load pandas, if it is installed
         nothing = [pa.nulls(0, each.type) for each in wanted]

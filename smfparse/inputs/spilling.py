@@ -1,4 +1,4 @@
-"""Rows that are kept in temporary files until it is their turn."""
+"""Rows that are kept in temporary files until the rows of all earlier units are yielded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from smfparse.inputs.workers import Workers
 def together(found: Sequence[Unit], workers: Workers, log: Log) -> Batches:
     """Yield the rows of units that `workers` decode, in the order of the units.
 
-    Raises OutputError if rows cannot be kept until it is their turn.
+    Raises OutputError if rows cannot be kept until all earlier rows are yielded.
 
     log  receives damage and counts of the units
     """
@@ -42,7 +42,7 @@ def together(found: Sequence[Unit], workers: Workers, log: Log) -> Batches:
 def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
     """Write batches to Arrow streams in `folder`, one per table; return each table and its file.
 
-    Raises OutputError if they cannot be written.
+    Raises OutputError if a stream cannot be written.
     """
     places: dict[str, Path] = {}
     try:
@@ -61,7 +61,6 @@ def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
 
 
 def _no_room(folder: Path, error: OSError) -> OutputError:
-    """Return the error for rows that cannot be kept until it is their turn."""
     return OutputError(
         f"{folder}: {error.strerror or error}; set TMPDIR to another folder, or use jobs=1",
         "jobs",
@@ -69,7 +68,6 @@ def _no_room(folder: Path, error: OSError) -> OutputError:
 
 
 def _spilled(places: Iterable[tuple[str, Path]]) -> Batches:
-    """Yield the batches that `spill` wrote, and remove its files."""
     for table, path in places:
         with _open(str(path)) as file, pa.ipc.open_stream(file) as stream:
             for batch in stream:

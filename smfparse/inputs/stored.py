@@ -1,4 +1,4 @@
-"""Rows of the files of a dataset, after a check that they are complete, unchanged and no links.
+"""Rows of files of a dataset, after a check that the files are complete, unchanged and no links.
 
 Only the fingerprints of the required days are read.
 """
@@ -40,7 +40,7 @@ class KnownRecords:
     folder: Place
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return runs of fingerprints that include all records with these dates.
+        """Return runs of fingerprints that include all records of these dates.
 
         Raises InputError if a file was changed since it was written.
         """
@@ -54,7 +54,7 @@ class KnownRecords:
             yield from _days_of(self._whole(named), named.days, days)
 
     def _whole(self, named: NamedRun) -> Fingerprints:
-        """Return the fingerprints of a file after a check that it is unchanged."""
+        """Return the fingerprints of a file after a check that the file is unchanged."""
         path = plain_file(self.folder, named.name)
         if size_at(path) != named.records * FINGERPRINT.itemsize:
             raise InputError(
@@ -72,14 +72,14 @@ class KnownOfSeveral:
     datasets: Sequence[Known]
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return the fingerprints of all datasets, as `KnownRecords.of_days`."""
+        """Return the fingerprints of all datasets, as from `KnownRecords.of_days`."""
         return [run for each in self.datasets for run in each.of_days(days)]
 
 
 def _days_of(
     run: Fingerprints, own: Mapping[str, int], days: Container[str]
 ) -> Iterator[Fingerprints]:
-    """Yield the fingerprints of `days`: a file has them day after day, ascending in each day."""
+    """Yield the fingerprints of `days`. The fingerprints of a file are sorted by day and value."""
     start = 0
     for day, count in own.items():
         if day in days:
@@ -88,7 +88,7 @@ def _days_of(
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
-    """Return the Parquet files of a table. Raises InputError if one is missing, or a link."""
+    """Return the Parquet files of a table. Raises InputError if a file is missing, or is a link."""
     return [plain_file(folder, each) for each in manifest["files"][table]]
 
 
@@ -96,7 +96,7 @@ def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
     """Raise InputError if the Parquet files of a table were changed since they were written.
 
     All bytes are read for the checksum, and columns and numbers of rows are compared. For files in
-    object storage only columns and rows are checked, because reading a file would transfer it.
+    object storage, only columns and numbers of rows are compared, to avoid a transfer of the files.
     """
     rows = 0
     for name in manifest["files"][table]:
@@ -140,7 +140,7 @@ def parquet_rows(
 ) -> Iterator[Batch]:
     """Yield the columns `names` of a file of a table; missing fingerprints are NULL.
 
-    wanted  the columns of the file; None: all except those on request
+    wanted  the columns of the file; None: all except columns on request
     types   types of the numbers in the file
     """
     with _named(file):
@@ -152,7 +152,6 @@ def parquet_rows(
 
 
 def _exact(batch: Batch, table: str) -> Batch:
-    """Return rows with the exact types of their columns."""
     whole = whole_schema(table)
     return batch.cast(pa.schema([whole.field(each) for each in batch.schema.names]))
 
@@ -172,7 +171,7 @@ def _opened(file: Place, table: str, wanted: frozenset[str] | None, types: str) 
 
 @contextmanager
 def _named(file: Place) -> Iterator[None]:
-    """Raise InputError, which names the file, for any error of Arrow about a damaged one."""
+    """Raise InputError with the name of the file for any error of Arrow about a damaged file."""
     try:
         yield
     except SmfError:
@@ -182,7 +181,6 @@ def _named(file: Place) -> Iterator[None]:
 
 
 def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
-    """Return rows with the columns `names`: missing columns are NULL."""
     found = [
         batch.column(each.name)
         if each.name in batch.schema.names
@@ -198,11 +196,11 @@ _COLUMNS = (
     *("interval_seconds", "task_started_tod", "task_thread"),
 )
 _DAYS = dt.timedelta(days=2)
-"""Maximum days between the SMF time of a task and the time at which it counts."""
+"""Maximum days between the SMF time of a task and the time at which the task counts."""
 
 
 def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Iterator[Tasks]:
-    """Yield the 116/1 records of a dataset whose SMF time is in a span, in microseconds.
+    """Yield the 116/1 records of a dataset whose SMF time is from `first` to `last`, microseconds.
 
     number  number of the first source of the dataset
     """
@@ -220,7 +218,7 @@ def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Itera
 
 
 def _rows_of_days(dataset: Dataset, days: tuple[str, str]) -> Iterator[Any]:
-    """Yield the rows of a span of days, and other rows of the same files."""
+    """Yield the rows from the first to the last of `days`, and other rows of the same files."""
     found, folder = dataset.manifest, dataset.path
     for name in found["files"][_TABLE]:
         _, *own = found["rows"][name]

@@ -1,7 +1,7 @@
 """Temporary folders: each is removed after use, or by a later run if its process was killed.
 
 Inputs that can be read only once (standard input, a pipe, a device) are copied to such a folder.
-The process keeps a lock on a file in the folder; the system releases it when the process ends.
+The process keeps a file in the folder locked; the system releases the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from smfparse.reading.reader import Input
 from smfparse.store.folder import Folder
 
 _PREFIX = "smfparse-temporary-"
-_OURS = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
+_FOLDER_NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _OWNER = ".smfparse-owner"
-"""The locked file. A folder without it is not removed, unless it is empty."""
+"""The locked file. A folder without this file is removed only if the folder is empty."""
 
 
 class TemporaryFolder:
-    """A folder for temporary files; it is removed with this object, or by `remove`.
+    """A folder for temporary files; the folder is removed with this object, or by `remove`.
 
-    Raises OSError if it cannot be created.
+    Raises OSError if the folder cannot be created.
     """
 
     def __init__(self) -> None:
-        _remove_left()
+        _remove_abandoned()
         self.path, owner = _made()
         self.remove = weakref.finalize(self, _remove, self.path, owner, os.getpid())
 
@@ -48,7 +48,7 @@ class TemporaryFolder:
 
 
 def _made() -> tuple[Path, BinaryIO]:
-    """Make a folder, and lock it. If another run removes it before it is locked, make another."""
+    """Make and lock a folder; if another run removes it before the lock, make a new folder."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         with suppress(FileNotFoundError):
@@ -59,22 +59,22 @@ def _made() -> tuple[Path, BinaryIO]:
 
 
 def _remove(path: Path, owner: BinaryIO, process: int) -> None:
-    """Remove a folder, but not in processes that were forked after it was made."""
+    """Remove a folder, but not in processes that were forked after the folder was made."""
     if os.getpid() == process:
         owner.close()  # Windows removes nothing that is open
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _remove_left() -> None:
-    """Remove the folders of this user's killed processes."""
+def _remove_abandoned() -> None:
+    """Remove the folders of killed processes of the same user."""
     with suppress(OSError):
         for each in list(os.scandir(tempfile.gettempdir())):
-            if _OURS.fullmatch(each.name):
+            if _FOLDER_NAME.fullmatch(each.name):
                 with suppress(OSError):
-                    _remove_if_left(Path(each.path))
+                    _remove_if_abandoned(Path(each.path))
 
 
-def _remove_if_left(path: Path) -> None:
+def _remove_if_abandoned(path: Path) -> None:
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
         return
@@ -114,9 +114,9 @@ def _lock(file: BinaryIO) -> None:
 
 _COPY = "copy"
 _COPIED = 1 << 20
-"""Bytes that are copied at once."""
+"""Bytes that are read and written by one call."""
 _KEPT_FREE = 10**9
-"""Bytes in the temporary folder that copies leave free."""
+"""Free space in the temporary folder that copies do not use, in bytes."""
 
 
 def copied(stream: Input, max_copy: int | None) -> Input:
@@ -124,7 +124,7 @@ def copied(stream: Input, max_copy: int | None) -> Input:
 
     max_copy  maximum number of bytes; None: `_room`
 
-    Raises InputError if it is longer.
+    Raises InputError if the input is longer.
     """
     try:
         folder = TemporaryFolder()
@@ -141,7 +141,7 @@ def copied(stream: Input, max_copy: int | None) -> Input:
 
 
 def _copy(stream: Input, target: Any, most: int) -> None:
-    """Copy an input that can be read only once; raise an error if it exceeds `most` bytes."""
+    """Copy an input that can be read only once. Raises an error for more than `most` bytes."""
     left = most
     for block in _blocks(stream):
         left -= len(block)
@@ -158,17 +158,12 @@ def _copy(stream: Input, target: Any, most: int) -> None:
 
 
 def _room() -> int:
-    """Return the default for the maximum number of copied bytes.
-
-    It is the free space of the temporary folder minus 1 GB, or half of it if less than 2 GB is
-    free.
-    """
+    """Return the default of `max_copy`: free space minus 1 GB, or half if under 2 GB is free."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     return max(free - _KEPT_FREE, free // 2)
 
 
 def _blocks(stream: Input) -> Iterator[bytes]:
-    """Yield the bytes of an input that can be read only once. Raises InputError if this fails."""
     try:
         with _opened(stream) as source:
             while block := source.read(_COPIED):
@@ -178,7 +173,7 @@ def _blocks(stream: Input) -> Iterator[bytes]:
 
 
 def _opened(stream: Input) -> Any:
-    """Return a context with a binary file; standard input stays open after it."""
+    """Return a context with a binary file; standard input stays open at the end of the context."""
     if stream.path is not NOWHERE:
         return stream.path.open("rb", buffering=0)
     if sys.stdin is None or sys.stdin.isatty():

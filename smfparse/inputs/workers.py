@@ -1,7 +1,8 @@
 """The workers of shared work: our own processes, or an executor of the caller.
 
-Both are a `concurrent.futures.Executor`. Our processes end with this one, however it ends. In an
-executor of the caller, work that has not begun is cancelled, and running work is awaited.
+Both are a `concurrent.futures.Executor`. Our processes end when this process ends, even if this
+process is killed. In an executor of the caller, calls that have not begun are cancelled, and
+running calls are awaited.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ MOST_PROCESSES = 61
 """Maximum number of processes: Windows cannot wait for more."""
 
 _PATIENCE = 1
-"""Seconds between two checks whether work is still wanted, and time for a process to end."""
+"""Seconds between two checks whether results are still needed; also the time for a process to end.
+"""
 
 Result = TypeVar("Result")
 
@@ -41,7 +43,7 @@ class Workers:
 
     jobs        number of our processes
     executor    does the work instead of our processes
-    most_units  units whose bytes read are counted for the progress display
+    most_units  maximum number of units; the bytes read of each are counted for the progress display
     """
 
     def __init__(self, jobs: int, executor: Executor | None = None, *, most_units: int = 1) -> None:
@@ -77,8 +79,8 @@ class Workers:
     ) -> Generator[Result, None, None]:
         """Yield the results of calls of `work`, in order; `work` may raise SmfError or OSError.
 
-        Our processes have at most one waiting call; an executor of the caller gets all at once.
-        Raises InputError if the executor cannot do the work.
+        Our processes have at most one waiting call; an executor of the caller gets all calls at
+        once. Raises InputError if the executor fails.
         """
         waiting, ahead = iter(calls), self.jobs + 1 if self.are_ours else None
         running: deque[Future[tuple[Any, Exception | None]]] = deque()
@@ -109,7 +111,6 @@ class Workers:
             return self._executor.submit(_tried, work, *call)
 
     def _result(self, future: Future[tuple[Any, Exception | None]]) -> Any:
-        """Return the result of a call, or raise its error."""
         while not wait([future], _PATIENCE).done:
             check_interrupt()
         try:
@@ -131,10 +132,7 @@ class Workers:
 
 
 def _tried(work: Callable[..., Result], *call: Any) -> tuple[Result | None, Exception | None]:
-    """Return the result of work, or the error that it raised for the user.
-
-    An executor of the caller may wrap raised errors in its own.
-    """
+    """Return the result and the error of `work`: an executor may wrap errors that are raised."""
     try:
         return work(*call), None
     except (SmfError, OSError) as error:
@@ -146,13 +144,13 @@ def _listed(work: Callable[[Any], Iterable[Result]], item: Any) -> list[Result]:
 
 
 _stop: Any = None
-"""In a process that decodes: true when its result is no longer needed. It has no lock, because a
-killed process would keep the lock.
+"""In our processes: true when results are no longer needed. It has no lock, because a killed
+process would keep the lock.
 """
 
 
 def _begin(stop: Any, read: Any) -> None:
-    """Begin a process. Signals are ignored: the parent process handles them, and sets `stop`.
+    """Initialise a process. Signals are ignored: the parent process handles them, and sets `stop`.
 
     read  receives the number of bytes read of each unit
     """
@@ -166,9 +164,9 @@ def _begin(stop: Any, read: Any) -> None:
 
 
 def _end_unwanted() -> None:
-    """End this process when its result is no longer needed: its parent has ended, or set `_stop`.
+    """End this process when its parent has ended or has set `_stop`.
 
-    In the second case it first has some time to end by itself, between two batches.
+    After `_stop` was set, this process first gets _PATIENCE seconds to end between two batches.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -181,13 +179,13 @@ def _end_unwanted() -> None:
 
 
 def go_on() -> None:
-    """End the work of this process if its result is no longer needed."""
+    """Raise SystemExit if the result of this process is no longer needed."""
     if _stop is not None and _stop.value:
         raise SystemExit
 
 
 def _context() -> Any:
-    """Return the start method of processes: fork, which is faster, if it is safe."""
+    """Return the start method of processes: fork, the faster method, if this is safe."""
     others = [each for each in threading.enumerate() if each.name not in (WATCHER, SHOWER)]
     copies = sys.platform == "linux" and len(others) == 1 and not are_open()
     return multiprocessing.get_context("fork" if copies else "spawn")
@@ -201,7 +199,7 @@ def _main_unknown() -> Iterator[None]:
     """Keep new processes from running the user's script again: it may have no `__main__` guard.
 
     In a process that is not forked, `multiprocessing` runs `__main__` again, by its `__spec__` or
-    `__file__`; our code does not need it.
+    `__file__`; our code does not need `__main__`.
     """
     facts = vars(sys.modules["__main__"])
     with _hiding:

@@ -1,4 +1,4 @@
-"""Documents about the meaning of a name, and about the tables and views."""
+"""Documents about the meaning of a name, and about all tables and views."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def description(name: str | None) -> Document:
 
 
 def _elsewhere(name: str) -> str:
-    """Return the meaning of a name that another command explains, and this command; '': nothing."""
+    """Return the meaning of a name that another command explains, with the command; '': none."""
     from smfparse.advice.declaration import diagnoses, rules
     from smfparse.reports.declaration import is_report, report
 
@@ -48,13 +48,12 @@ def _elsewhere(name: str) -> str:
 
 
 def _placed(measure: Entry) -> Entry:
-    """Return the description of a measure, and where it is shown."""
     shown = {kind: ", ".join(names) for kind, names in uses_of(measure.name).items() if names}
     return replace(measure, facts={**measure.facts, **shown})
 
 
 def uses_of(measure: str) -> dict[str, list[str]]:
-    """Return the views, reports, lines, panels and rules of a measure (log.task_busy)."""
+    """Return the views, reports, lines, panels and rules that use a measure (log.task_busy)."""
     from smfparse.advice.declaration import rules
     from smfparse.advice.declaration import subjects as looked_at
     from smfparse.advice.judging import sql_of_rule
@@ -141,7 +140,7 @@ class _RelationColumns(Document):
 
 
 class _Entries(Document):
-    """Columns or fields of one name."""
+    """Columns or fields with one name."""
 
     def __init__(self, name: str, found: Sequence[Entry]) -> None:
         self.title = name

@@ -1,4 +1,4 @@
-"""The extent of inputs, for a selection without records, and their completeness."""
+"""The extent of inputs, for the message about a selection without records; completeness."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from smfparse.tables.dictionary import RECORD
 
 _NEAR = 3
 _HALF = dt.timedelta(minutes=30)
-"""Maximum time between the moment at which an interval counts and its end."""
+"""Maximum time between the end of an interval and the moment at which the interval counts."""
 _COUNTING = "where an interval counts at its middle; select a longer time"
 _COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
 
 def extent_text(inputs: Inputs) -> str:
-    """Return the extent of inputs for any selection: queue managers, time, types, near names."""
+    """Return the extent of inputs without a selection: queue managers, times, types, near names."""
     selection, every = inputs.selection, with_all_records(inputs)
     managers: set[str] = set()
     types: set[int] = set()
@@ -54,13 +54,13 @@ def extent_text(inputs: Inputs) -> str:
 
 
 def _meet(times: Collection[dt.datetime], selection: Selection) -> bool:
-    """Whether intervals that count at some times may contain the selected time."""
+    """Whether intervals that count at `times` may contain the selected time."""
     start, end = selection.start or min(times), selection.end or max(times)
     return start - _HALF <= max(times) and min(times) <= end + _HALF
 
 
 def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
-    """Return a question with names similar to the selected ones; '': none."""
+    """Return a question with names similar to the selected names; '': no similar names."""
     known = {*_names(every, option)}
     near = dict.fromkeys(
         name
@@ -79,9 +79,9 @@ def _names(every: Inputs, option: str) -> Iterator[str]:
 
 
 def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
-    """Return how complete the data of each queue manager is; empty if names are selected.
+    """Return the completeness of the data of each queue manager; empty if names are selected.
 
-    Records of only some jobs, queues or channels cannot show gaps.
+    Gaps cannot be found in records of only some jobs, queues or channels.
     """
     from smfparse.query.catalog import Catalog
 

@@ -32,20 +32,20 @@ _OF_SMF = {
     DUMP_TRAILER: "SMF dump trailer",
     DATA_LOST: "lost data",
 }
-"""The names of SMF's own records."""
+"""The names of records about SMF itself."""
 _SIGNATURE = "SMF signature record"
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _AHEAD = "seconds_ahead"
 _COLUMNS = frozenset({*_BY, "length", "smf_time", _AHEAD})
 _Kind: TypeAlias = tuple[Any, Any, Any, Any, Any]
-"""Values of the columns _BY."""
+"""Values of the columns `_BY`."""
 _Figures: TypeAlias = tuple[int, int, dt.datetime | None, dt.datetime | None]
-"""Records, bytes, first and last SMF time."""
+"""Number of records, bytes, first and last SMF time."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Records of one kind: how many, their bytes, first and last SMF time (local)."""
+    """Records of one kind: number of records and bytes, first and last SMF time (local)."""
 
     system: str | None
     qmgr: str | None
@@ -69,7 +69,7 @@ class Group:
 
     @property
     def of_dump(self) -> bool:
-        """Whether the SMF dump job wrote these records; their times are those of the job."""
+        """Whether the SMF dump job wrote these records; their times are times of the job."""
         return self.content in (_OF_SMF[DUMP_HEADER], _OF_SMF[DUMP_TRAILER])
 
     @property
@@ -81,8 +81,7 @@ class Group:
 class Inventory(NamedTuple):
     """The contents of inputs: records by kind, and losses of SMF in the order of the records.
 
-    ahead  by system, the maximum seconds by which its TOD clock was ahead of UTC; without systems
-           whose clock was not ahead
+    ahead  maximum seconds by which the TOD clock of a system was ahead of UTC; only such systems
     """
 
     groups: list[Group]
@@ -91,9 +90,9 @@ class Inventory(NamedTuple):
 
 
 def inventory(inputs: Inputs) -> Inventory:
-    """Count the records of `inputs`. Damage and bytes without a column are added to their log.
+    """Count the records of `inputs`. Damage and bytes without a column are added to `inputs.log`.
 
-    Only headers are decoded; blocks are located, because their damage is reported.
+    Only headers are decoded; blocks are located, because damage of blocks is reported.
     """
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
@@ -105,7 +104,7 @@ def inventory(inputs: Inputs) -> Inventory:
             losses += losses_in(batch)
         if table == RECORD:
             for kind, figures in _counted(batch):
-                found[kind] = _together(found[kind], figures) if kind in found else figures
+                found[kind] = _added(found[kind], figures) if kind in found else figures
             for system, seconds in _ahead(batch):
                 ahead[system] = max(seconds, ahead.get(system, 0))
     inputs.log.count_unknown = False
@@ -115,7 +114,7 @@ def inventory(inputs: Inputs) -> Inventory:
 
 
 def _ahead(batch: Batch) -> Iterator[tuple[str, int]]:
-    """Yield the systems of a batch with a TOD clock ahead of UTC, and the seconds."""
+    """Yield the systems of a batch with a TOD clock ahead of UTC, each with the seconds."""
     ahead = np.nan_to_num(batch[_AHEAD].to_numpy(zero_copy_only=False))
     system = _codes(batch["system"])
     for each in np.unique(system[ahead > 0]):
@@ -125,7 +124,6 @@ def _ahead(batch: Batch) -> Iterator[tuple[str, int]]:
 
 
 def _counted(batch: Batch) -> Iterator[tuple[_Kind, _Figures]]:
-    """Count the records of a batch by kind."""
     if not batch.num_rows:
         return
     codes = [_codes(batch[name]) for name in _BY]
@@ -153,7 +151,7 @@ def _codes(column: Any) -> Ints:
     return np.where(np.isnan(found), -1, found).astype(np.int64)
 
 
-def _together(one: _Figures, other: _Figures) -> _Figures:
-    times = [each for each in (*one[2:], *other[2:]) if each is not None]
+def _added(left: _Figures, right: _Figures) -> _Figures:
+    times = [each for each in (*left[2:], *right[2:]) if each is not None]
     span = (min(times), max(times)) if times else (None, None)
-    return one[0] + other[0], one[1] + other[1], *span
+    return left[0] + right[0], left[1] + right[1], *span

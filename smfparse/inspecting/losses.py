@@ -1,4 +1,4 @@
-"""Records that SMF lost, from its records of type 7."""
+"""Records that SMF lost, from SMF records of type 7."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from smfparse.schemas import SMF7
 from smfparse.tables.arrow import Batch
 
 LOST = SMF7.name.lower()
-"""The table of these records."""
+"""The table of type 7 records."""
 LOST_COLUMNS = frozenset({"system", "smf_time", "smf7nro", "smf7stm", "smf7nrf", "smf7nrox"})
 
 
 @dataclass(frozen=True)
 class Loss:
-    """SMF records that a system lost: start and end (local time), number; None: unknown."""
+    """SMF records that a system lost: start and end (local time), number; None: value unknown."""
 
     system: str
     start: dt.datetime | None
@@ -25,7 +25,7 @@ class Loss:
 
 
 def lost_records(losses: Iterable[Loss]) -> dict[str, int | None]:
-    """Return the number of records that each system lost; None: unknown."""
+    """Return the number of records that each system lost; None: number unknown."""
     found: dict[str, int | None] = {}
     for each in losses:
         before = found.get(each.system, 0)
@@ -35,7 +35,7 @@ def lost_records(losses: Iterable[Loss]) -> dict[str, int | None]:
 
 
 def losses_in(batch: Batch) -> Iterator[Loss]:
-    """Yield the losses in rows of the table with LOST_COLUMNS."""
+    """Yield the losses in rows with LOST_COLUMNS."""
     for row in batch.select(sorted(LOST_COLUMNS)).to_pylist():
         records = row["smf7nrox"] if row["smf7nrf"] else row["smf7nro"]
         yield Loss(row["system"], row["smf7stm"], row["smf_time"], records)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from smfparse.inspecting.losses import Loss
 
 SHOWN_DAMAGE = 20
-"""Maximum number of damages listed; further ones are counted."""
+"""Maximum number of listed damages; further damages are counted."""
 _HEADINGS = (
     *("System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last"),
     *("Trace", "Blocks"),
@@ -30,16 +30,16 @@ _DAMAGE = (Column("Bytes", right=True), Column("Damage"))
 _UNKNOWN = (Column("Place"), Column("Bytes", right=True))
 _INPUTS = (Column("Input"), Column("Compression"), Column("Framing"), Column("Why"))
 _STATISTICS = "START TRACE(STAT) CLASS(1) writes them"
-_NOT_KNOWN = "Bytes without a column (later MQ version, or IBM-internal)"
+_UNKNOWN_BYTES = "Bytes without a column (later MQ version, or IBM-internal)"
 
 
 class InventoryDocument(Document):
     """The contents of inputs: records by kind, compression and record format of inputs, damage.
 
-    It also lists records that SMF lost, because metrics of that time are too low, and TOD clocks
-    ahead of UTC, because all times are corrected for that.
+    Records that SMF lost are listed, because metrics of that time are too low, and also TOD clocks
+    ahead of UTC, because all times are corrected by the difference.
 
-    coverage  how complete the data of each queue manager is
+    coverage  completeness of the data of each queue manager
     """
 
     title = "Records of the inputs"
@@ -54,7 +54,7 @@ class InventoryDocument(Document):
         notes += [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
         yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
         for each in self._coverage:
-            yield Section(_answer(each), notes=[*_reasons(each)])
+            yield Section(_answer(each), notes=[*_notes_of(each)])
         yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
         if found := self._opened.met:
             cells = [(_size(each), str(each)) for each in found.details[:SHOWN_DAMAGE]]
@@ -62,7 +62,7 @@ class InventoryDocument(Document):
             yield Section(_lost(found), [Table(_DAMAGE, cells, "Damage")], rest)
         if unknown := sorted(self._opened.log.unknown.items()):
             cells = [(name, f"{size:,}") for name, size in unknown]
-            yield Section("", [Table(_UNKNOWN, cells, _NOT_KNOWN)])
+            yield Section("", [Table(_UNKNOWN, cells, _UNKNOWN_BYTES)])
 
     def tables(self) -> Iterator[Values]:
         """Yield the records by kind."""
@@ -111,7 +111,7 @@ class InventoryDocument(Document):
             yield from (*notes, "")
         for each in self._coverage:
             yield _answer(each)
-            yield from (f"  {reason}" for reason in _reasons(each))
+            yield from (f"  {reason}" for reason in _notes_of(each))
         if self._coverage:
             yield ""
         for source in opened.sources:
@@ -121,7 +121,7 @@ class InventoryDocument(Document):
             yield from ("", f"{left_out(opened.duplicates)}.")
         yield from _damage(opened.met)
         if opened.log.unknown:
-            yield from ("", f"{_NOT_KNOWN}:")
+            yield from ("", f"{_UNKNOWN_BYTES}:")
             for name, size in sorted(opened.log.unknown.items()):
                 yield f"  {name:<20}{size:>15,}"
 
@@ -134,7 +134,6 @@ class InventoryDocument(Document):
 
 
 def _answer(coverage: Coverage) -> str:
-    """Return whether the data of a queue manager is complete, and what is missing."""
     missing = f": {'; '.join(coverage.missing)}" if coverage.missing else ""
     if not coverage.is_judged and not missing:
         is_off = "STAT(1)" in coverage.absent_classes
@@ -142,8 +141,8 @@ def _answer(coverage: Coverage) -> str:
     return f"{coverage.qmgr} on {coverage.system}: {coverage.answer}{missing}"
 
 
-def _reasons(coverage: Coverage) -> Iterator[str]:
-    """Yield notes about data that MQ did not record, and about its interpretation."""
+def _notes_of(coverage: Coverage) -> Iterator[str]:
+    """Yield notes about data that MQ did not record, and about the interpretation of the data."""
     if coverage.absent_classes:
         yield f"no records of {', '.join(coverage.absent_classes)}"
     yield from (*coverage.switched_off, *coverage.notes)
@@ -216,7 +215,6 @@ def _names() -> list[str]:
 
 
 def _facts(group: Group) -> dict[str, Any]:
-    """Return the values of a kind of records, for programs."""
     return _plain(dataclasses.asdict(group))
 
 
@@ -228,7 +226,6 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _loss_text(loss: Loss) -> str:
-    """Return a sentence on records that SMF lost."""
     count = "an unknown number of" if loss.records is None else f"{loss.records:,}"
     return (
         f"SMF lost {count} record{'' if loss.records == 1 else 's'} of {loss.system} from "
@@ -237,7 +234,6 @@ def _loss_text(loss: Loss) -> str:
 
 
 def _ahead_text(system: str, seconds: int) -> str:
-    """Return a sentence on a TOD clock that is ahead of UTC by leap seconds."""
     return (
         f"{system}: TOD clock {seconds} seconds ahead of UTC (leap seconds); all times are "
         "corrected."
@@ -252,7 +248,7 @@ def left_out(duplicates: int) -> str:
 
 
 def more(damage: DamageLog) -> str:
-    """Return a sentence: number of damages not shown, and where they are listed."""
+    """Return a sentence: number of damages that are not shown, and the table that lists them."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
     rest = damage.count - SHOWN_DAMAGE

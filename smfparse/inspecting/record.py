@@ -1,7 +1,7 @@
-"""One record explained, byte by byte: the scalar path, for a person to read.
+"""Explanation of the bytes of one record, for a person; fields are decoded one by one.
 
-One line per field: offset in the record (hex), the raw bytes, IBM's name, the value. Bytes
-without a field are shown as hex and EBCDIC text.
+One line per field: offset in the record (hex), raw bytes, IBM's name, value. Bytes without a field
+are shown as hex and EBCDIC text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ROW = 16
 _Span: TypeAlias = tuple[int, int]
 """Start and end of a block."""
 _STANDARD = QWST.field("sm115SSI").offset
-"""Bytes of the header that every SMF record has."""
+"""Length in bytes of the header that every SMF record has."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Record:
 
     @property
     def type(self) -> int:
-        """SMF record type; from the extended header, if there is one."""
+        """SMF record type; from the extended header, if the record has an extended header."""
         data = np.frombuffer(self.data.ljust(REAL_TYPE.stop, b"\0"), np.uint8)
         return int(types_of(data, np.zeros(1, np.int64), np.array([len(self.data)]))[0])
 
     @property
     def is_mq(self) -> bool:
-        """Whether MQ wrote it, and it is long enough for a triplet."""
+        """Whether MQ wrote the record, and the record is long enough for a triplet."""
         return self.type in (STATISTICS, ACCOUNTING) and len(self.data) >= QWST.size + TRIPLET.size
 
     @property
@@ -73,14 +73,14 @@ class Record:
         return QWAS if self.type == ACCOUNTING else QWST
 
     def block(self, triplet: int) -> Block | None:
-        """Return the block that a triplet points to, None if it is not known."""
+        """Return the block that a triplet points to; None: unknown block."""
         subtype = QWST.field("sm115stf")
         number = int.from_bytes(self.data[subtype.offset : subtype.end])
         return REGISTRY.get((self.type, number), {}).get(triplet)
 
 
 def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
-    """Return record `number`, or the record that contains byte `at`; None: not in this chunk.
+    """Return record `number`, or the record that contains byte `at`; None: no record of this chunk.
 
     The default is the first MQ record.
     """
@@ -104,7 +104,7 @@ class _Page:
     """The record that is explained.
 
     zone   the zone in which UTC times are shown; None: UTC
-    known  the ranges of bytes that are already explained: start and end
+    known  start and end of the ranges of bytes that are already explained
     """
 
     data: bytes
@@ -113,7 +113,7 @@ class _Page:
 
 
 def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
-    """Yield the lines of an explained record; times in UTC are shown in `zone`, if given."""
+    """Yield the lines that explain a record; times in UTC are shown in `zone`; None: in UTC."""
     yield (
         f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "
         f"{len(record.data)} bytes"
@@ -136,7 +136,6 @@ def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
 
 
 def _sections(record: Record, page: _Page) -> Iterator[str]:
-    """Explain the triplets and the blocks they point to."""
     triplets = _triplets(record.data)
     for number, triplet in enumerate(triplets):
         at = QWST.size + number * TRIPLET.size
@@ -166,7 +165,7 @@ def _triplets(data: bytes) -> list[Any]:
 
 
 def _area(record: Record, page: _Page, start: int, end: int) -> Iterator[str]:
-    """Explain the QWHS area: QWHS in its form, then QWHC, then QWHX."""
+    """Explain the QWHS area: a form of QWHS, then QWHC, then QWHX."""
     data, release = record.data, QWST.field("sm115rel")
     parts = header_parts(
         np.array([int.from_bytes(data[start : start + 2])]),
@@ -263,7 +262,7 @@ def _value(field: Field, value: Any, zone: Zone | None) -> str:
 
 
 def _moment(value: dt.datetime, zone: Zone | None) -> str:
-    """Return a time and the name of its zone. Times that IBM maps as local time stay local."""
+    """Return a time and the name of its zone. Times that IBM maps as local stay local."""
     name = "local" if value.tzinfo is None else "UTC"
     if zone is not None and value.tzinfo is not None:
         microseconds = (value.replace(tzinfo=None) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
@@ -272,7 +271,6 @@ def _moment(value: dt.datetime, zone: Zone | None) -> str:
 
 
 def _unknown(data: bytes, known: list[tuple[int, int]]) -> Iterator[str]:
-    """Show the bytes between the known ranges."""
     at = 0
     for start, end in [*sorted(known), (len(data), len(data))]:
         if start > at:

@@ -1,7 +1,7 @@
-"""Declare a control block: its fields in order, each with a kind, as IBM maps them.
+"""Declare a control block: its fields in the order of IBM's map, each with a kind.
 
 in    declarations: `block(..., "qistmget" / Count32 * "Message get requests")`
-out   a `Block`: it parses and builds one block, and contains the place of each column in its bytes
+out   a `Block`: parses and builds control blocks, and contains the offset of each column
 
-This package reads no file and names no block of MQ: the blocks are in `schemas`.
+This package reads no file and declares no block of MQ: the declarations are in `schemas`.
 """

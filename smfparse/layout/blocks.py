@@ -8,9 +8,9 @@
         since("9.0", "qistnew" / Count32 * "..."),
     )
 
-`QIST.parse(data)` gives a construct Container with a value for every field, None for a field that
-the data is too short or too old to hold; `QIST.build({"qistmget": 5})` gives bytes. `QIST.columns`
-and `QIST.children` give the place of each table column in the bytes, for the column decoder.
+`QIST.parse(data)` returns a construct Container with a value for every field (None: the data is too
+short or too old for the field); `QIST.build({"qistmget": 5})` returns bytes. `QIST.columns` and
+`QIST.children` contain the place of each table column in the bytes, for the column decoder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from smfparse.layout.scalar import Row, built, parsed, table_rows
 from smfparse.layout.texts import Header
 
 ALWAYS = ""
-"""`since` of a field that every known version writes."""
+"""Value of `since` for a field that every known MQ version writes."""
 
 
 class Block(Construct):
@@ -47,9 +47,10 @@ class Block(Construct):
     members   {name: offset and construct}, in the order of the bytes
     fields    all fields; `own`: the fields outside repeats
     groups    repeats, by child table
-    lengths   {MQ version: length of the block}, oldest first; the last is the whole map
-    least     the shortest length that any release wrote; a shorter block is damage
-    version   the field of the version word that gates fields, or None
+    lengths   {MQ version: length of the block}, oldest version first; the last is the whole length
+    least     minimum length that any MQ version wrote; a shorter block is damage
+    version   the version word: the field that decides whether later fields exist; None: no such
+              field
     version_words  {MQ version: version word}
     parts, only_whole, kept_length  as in `block`
     """
@@ -125,14 +126,14 @@ class Block(Construct):
             )
 
     def field(self, name: str) -> Field:
-        """Return the field IBM calls `name`."""
+        """Return the field with IBM's name `name`."""
         for each in self.fields:
             if each.name == name:
                 return each
         raise LayoutError(f"{self.name} has no field {name}")
 
     def inside(self, wanted: Field) -> str | None:
-        """Return the lower-case name of the repeated group with a field; None: it is in none."""
+        """Return the lower-case name of the repeated group of a field; None: no group."""
         for groups in self.groups.values():
             for group in groups:
                 if any(wanted is each for each in group.fields):
@@ -140,17 +141,17 @@ class Block(Construct):
         return None
 
     def length_at(self, version: str) -> int:
-        """Return the length that blocks of MQ `version` ("9.3.0") have."""
+        """Return the length of blocks of MQ `version` ("9.3.0")."""
         return at_version(self.lengths, version)
 
     def version_word_at(self, version: str) -> int | None:
-        """Return the version word of blocks of an MQ version; None: blocks have none."""
+        """Return the version word of blocks of an MQ version; None: no version word."""
         return at_version(self.version_words, version) if self.version_words else None
 
     def holds(self, each: Field, offset: int, length: int, version: int | None) -> bool:
-        """Whether a block of `length` bytes and this version word has a field at `offset`.
+        """Whether a block with this length and version word has a field at `offset`.
 
-        False for a field that the block is too short or too old for.
+        False if the block is too short or too old for the field.
         """
         if self.only_whole and length != self.size:
             return False
@@ -159,7 +160,7 @@ class Block(Construct):
         return offset + each.kind.width <= length
 
     def rows(self, values: Container) -> tuple[Row, dict[str, list[Row]]]:
-        """Convert the result of `parse` into table rows: of the block, and of its child tables."""
+        """Convert the result of `parse` into rows of the block and of its child tables."""
         return table_rows(self, values)
 
     def _sizeof(self, context: Any, path: str) -> int:
@@ -175,7 +176,6 @@ class Block(Construct):
 
 
 def _eyecatcher(fields: Iterable[Field]) -> tuple[int, bytes] | None:
-    """Return offset and bytes of the eye-catcher; None: the block has none."""
     for each in fields:
         if isinstance(each.kind, Header) and each.kind.fact == "ebcdic":
             return each.offset, bytes(each.kind.build(None))
@@ -196,15 +196,15 @@ def block(
     """Declare a control block.
 
     name           IBM's name, upper case
-    title          one line: the contents, and how often the block occurs
+    title          one line: contents of the block, and when MQ writes it
     members        fields in the order of the bytes: `"name" / kind * "meaning"`, `since(...)`,
                    `header(...)`, and groups: `"name" / Repeat(...)`
     since          the MQ version that introduced the block
     lengths        {first MQ version: recorded length}, if it changed
-    version_words  {first MQ version: version word}, if a version word gates fields
+    version_words  {first MQ version: version word}, if fields exist only from some version word on
     parts          parts of fields that are separate columns
-    only_whole     a block of another length has another, unknown map
-    kept_length    a block of another length holds garbage and gives no row
+    only_whole     whether the map is unknown for blocks that do not have the whole length
+    kept_length    the only valid length: other blocks contain garbage and have no row; None: any
 
     Raises LayoutError if the declaration contradicts itself.
     """

@@ -1,6 +1,6 @@
 """Durations and moments, in units of the TOD clock (STCK, 4,096 per microsecond) or as in SMF.
 
-SMF writes the hundredths of a second since midnight, then the date as packed decimals 0cyydddF.
+SMF writes hundredths of a second since midnight, then the date as packed decimals 0cyydddF.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from smfparse.layout.kinds import Combine, Mask, Numeric, Raw, Shown, Values, wi
 from smfparse.layout.numbers import Number
 
 STCK_UNIX_EPOCH_US = 0x7D91048BCA000000 >> 12
-"""Microseconds from the TOD clock's epoch, 1900-01-01, to 1970-01-01."""
+"""Microseconds from the epoch of the TOD clock, 1900-01-01, to 1970-01-01."""
 STCK_UNITS_PER_US = 4096
 US_PER_SECOND = 1_000_000
 US_PER_DAY = 24 * 3600 * US_PER_SECOND
 UNIX_EPOCH = dt.datetime(1970, 1, 1)
-"""Moments in Arrow are microseconds since then: in UTC, or in the local time of a system."""
+"""Moments in Arrow are microseconds since this epoch: in UTC, or in the local time of a system."""
 _HUNDREDTH_US = 10_000
 _FIRST_YEAR, _CENTURY = 0x0060, 0x0100_0000
-"""For packed dates: a year before 1960 lacks its century, as no SMF data are that old."""
+"""For packed dates: the century is missing in years before 1960, as no SMF data is that old."""
 EARLIEST_US = (dt.datetime(1990, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
 LATEST_US = (dt.datetime(2042, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
 """Moments from EARLIEST_US to just before LATEST_US are accepted, in UTC and in local time.
 
-MQ for z/OS is younger than 1990, and X'FF...FF' is 2042-09-17, where the TOD clock ends.
+MQ for z/OS was released after 1990; X'FF...FF' is 2042-09-17, the end of the TOD clock.
 """
 LONGEST_SECONDS = 1e9
-"""No interval and no task is longer than these thirty years; see `believed_seconds`."""
+"""Maximum seconds of an interval or a task (thirty years); see `believed_seconds`."""
 _SIGN_BIT = 63
 _FRACTION_BITS = 52
 _BIAS = np.float64(2**40)
@@ -52,7 +52,7 @@ def believed(microseconds: Values) -> Values:
 
 
 def believed_seconds(seconds: Values) -> Values:
-    """Whether spans are possible, bool (rows,): not negative, and at most `LONGEST_SECONDS`."""
+    """Whether spans are possible, bool (rows,): not below 0 nor above `LONGEST_SECONDS`."""
     found: Values = (seconds >= 0) & (seconds <= LONGEST_SECONDS)
     return found
 
@@ -64,23 +64,24 @@ def _not_negative(gathered: Values) -> Mask:
 
 
 class Duration(Numeric):
-    """A span in TOD clock units, decoded to microseconds with fractions, as short calls need them.
+    """A span in TOD clock units, decoded to microseconds with fractions, for short calls.
 
-    A span with its top bit set is a negative time that was written as unsigned: no value.
-    The bit is worth 71 years: no span is that long, except a sum over many waits (TOTLATNT).
+    A span with the top bit is a negative time that was written as unsigned: no value. The bit means
+    71 years: no span is that long, except a sum over many waits (TOTLATNT).
     """
 
     fact = "stck_duration"
     wire = np.dtype(">u8")
     native: np.dtype[Any] = np.dtype("u8")
     counter: str | None = None
-    """The field that counts the calls of the span; it is the divisor of the average."""
+    """The field that counts the calls of the span: the divisor of the average. None: no such field.
+    """
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(Int64ub, "microseconds", combine)
 
     def of(self, counter: str) -> Duration:
-        """Return this kind with the name of the field that counts calls: `Elapsed.of("getn")`."""
+        """Return a copy of this kind with the field that counts calls: `Elapsed.of("getn")`."""
         twin = copy.copy(self)
         twin.counter = counter
         return twin
@@ -92,9 +93,9 @@ class Duration(Numeric):
         return round((obj or 0) * STCK_UNITS_PER_US)
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
-        """Divide by 4096, in place if the units fit into the 52 bits of a double's fraction.
+        """Divide by 4096, in place if all units have at most 52 bits, as the fraction of a double.
 
-        The exponent bits of 2**40, with these bits as fraction, are 2**40 plus the units / 4096.
+        A double with the exponent of 2**40 and the units as fraction is 2**40 + units / 4096.
         """
         if gathered.size and int(gathered.max()) >> _FRACTION_BITS:
             return gathered / np.float64(STCK_UNITS_PER_US), _not_negative(gathered)
@@ -110,7 +111,7 @@ class Duration(Numeric):
 
 
 class MicrosecondCount(Number):
-    """A span in whole microseconds, 64 bits; like a `Duration`, without a value if negative."""
+    """A span in whole microseconds, 64 bits; like a `Duration`, a negative span has no value."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(8, combine=combine)
@@ -124,9 +125,9 @@ class MicrosecondCount(Number):
 
 
 class LatchDuration(Duration):
-    """A latch wait of WTAS: MQ 10.0.0 writes it in the high word and leaves the low word zero.
+    """A latch wait of WTAS: MQ 10.0.0 writes the wait in the high word, and zero in the low word.
 
-    Such a wait has 32 bits, up to 1.05 seconds, and its top bit is not a sign.
+    Such a wait has 32 bits, up to 1.05 seconds, and the top bit is not a sign.
     """
 
     def _decode(self, obj: int, context: Any, path: str) -> float | None:
@@ -137,9 +138,10 @@ class LatchDuration(Duration):
 
 
 class Instant(Numeric):
-    """A TOD clock moment in UTC, or already in the system's local time.
+    """A TOD clock moment in UTC, or already in the local time of the system.
 
-    Zero means that it never happened. Zero and moments that are not `believed` have no value.
+    Zero means that the event never happened. Zero and moments that are not `believed` have no
+    value.
     """
 
     fact = "stck_timestamp"
@@ -176,7 +178,7 @@ class Instant(Numeric):
 
 
 def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
-    """Return microseconds since 1970, local time, int64 (rows,), and which of them are believed.
+    """Return microseconds since 1970, local time, int64 (rows,), and whether each is possible.
 
     time  (rows,): hundredths of a second since midnight
     date  (rows,): packed decimals 0cyydddF, as a number
@@ -193,7 +195,7 @@ def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
 
 
 class SmfMoment(Numeric):
-    """A local moment as in the SMF header, time then date; NULL if it is no moment.
+    """A local moment as in the SMF header: time, then date; NULL if the moment is impossible.
 
     The date of SMF7 is documented without a century: a year before 1960 is read as 20yy.
     """

@@ -1,4 +1,4 @@
-"""Where each table column lies in the bytes of a block: fields, columns and child tables."""
+"""The place of each table column in the bytes of a block: fields, columns and child tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from smfparse.layout.kinds import Combine, Kind, Shown
 from smfparse.layout.members import Cell, Part, PartOf, Repeat, taken_apart
 
 RepeatPlace: TypeAlias = tuple[str, int, bool]
-"""Name of a repeat, its first entry's place in the child table, whether its entries are structs."""
+"""Name of a repeat, number of its first entry in the child table, whether entries are structs."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Field:
     doc: str
     since: str
     gate: int | None
-    """The minimum version word of blocks with the field; None: no version word gates it."""
+    """The minimum version word of blocks with the field; None: any version word."""
     count: int = 1
-    """Number of values; more than one: an array."""
+    """Number of values; more than 1: an array."""
 
     @property
     def end(self) -> int:
@@ -39,8 +39,8 @@ class Field:
 class Column(NamedTuple):
     """One table column. A field, or one entry of an array, is shown as one or more columns.
 
-    `offset` counts from the start of the block; in a child table it is where the first entry is,
-    and `stride` is the bytes from one entry to the next.
+    `offset` counts from the start of the block; in a child table, `offset` is for the first entry,
+    and `stride` is the number of bytes from one entry to the next.
     """
 
     name: str
@@ -68,19 +68,19 @@ class Column(NamedTuple):
 
     @property
     def doc(self) -> str:
-        """Meaning of the field, and of this column of it."""
+        """Meaning of the field and, if the field has several columns, of this column."""
         if self.shown.name:
             return self.shown.doc
         return f"{self.field.doc}: {self.shown.doc}" if self.shown.doc else self.field.doc
 
     @property
     def unit(self) -> str | None:
-        """Unit of the value, None for words and bits."""
+        """Unit of the value; None: no unit, as for words and bits."""
         return None if self.shown.arrow in ("string", "bool") else self.field.kind.unit
 
     @property
     def combine(self) -> Combine:
-        """How the column combines over intervals; words and bits do not."""
+        """How values of the column from several intervals combine; NONE for words and bits."""
         if self.shown.arrow in ("string", "bool"):
             return Combine.NONE
         return self.field.kind.combine
@@ -88,14 +88,15 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Child:
-    """The table that a repeated group becomes.
+    """The table for a repeated group.
 
     title    meaning of the entries
     index    names of the index columns
-    words    meanings of labels, for some of these columns
+    words    meanings of labels, for some index columns
     cells    index values of each entry, in the order of the bytes
     columns  columns of one entry
-    used     name of the text field that marks a used entry; None: any nonzero number marks it
+    used     name of the text field that marks a used entry; None: any nonzero number marks the
+             entry
     whole    offset and length of all entries; None: the entries are spread over parallel arrays
     """
 
@@ -108,7 +109,7 @@ class Child:
     used: str | None
     whole: tuple[int, int] | None
     sources: tuple[RepeatPlace, ...] = field(repr=False)
-    """Where the scalar path finds the entries."""
+    """Places of the entries in values that `parse` returned."""
 
 
 class RepeatGroup(NamedTuple):
@@ -125,9 +126,9 @@ def field_of(
 ) -> Field:
     """Return the field of a declaration.
 
-    version  an MQ version, or a version word and its least value ("wqver 5")
+    version  an MQ version, or a version word and its minimum value ("wqver 5")
 
-    Raises LayoutError if `kind` is an ordinary construct, which has no columns.
+    Raises LayoutError if `kind` is not a Kind: other constructs have no columns.
     """
     if not isinstance(kind, Kind):
         raise LayoutError(f"{name}: {kind!r} is not a kind; take one of smfparse.layout")
@@ -136,9 +137,9 @@ def field_of(
 
 
 def part_of(declared: PartOf, field: Field, code: Field) -> Field:
-    """Return a part of `field` as if it was a field; `code` contains the code for its meaning.
+    """Return a part of `field` as if it was a field; `code` is the field with the code of the part.
 
-    Raises LayoutError if the code is not a word, or the part is not inside its field.
+    Raises LayoutError if the code is not a word, or the part is not inside the field.
     """
     if code.kind.width != 4 or declared.at + declared.kind.width > field.kind.width:
         raise LayoutError(f"{declared.name}: not a part of {field.name} by {code.name}")
@@ -176,7 +177,6 @@ def flat_columns(fields: Sequence[Field]) -> Iterator[Column]:
 
 
 def _entry_columns(fields: Sequence[Field], stride: int) -> Iterator[Column]:
-    """Flatten the fields of one entry of a repeated group; its entries are rows."""
     for each in fields:
         for shown in each.kind.shown:
             yield Column(_column_name(each, shown), each, shown, each.offset, stride=stride)
@@ -187,9 +187,9 @@ def _column_name(each: Field, shown: Shown) -> str:
 
 
 def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
-    """Return the child table of groups of a block. Each group adds entries, or columns of these.
+    """Return the child table of groups of a block. Each group adds entries, or columns of entries.
 
-    Raises LayoutError if a group of the same struct does not continue the entries before it.
+    Raises LayoutError if a group of the same struct does not directly follow the earlier entries.
     """
     cells: list[Cell] = []
     columns: list[Column] = []

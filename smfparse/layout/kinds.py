@@ -1,15 +1,14 @@
-"""Kinds of fields: one object decodes one value (construct) and a column (numpy).
+"""Kinds of fields: an object decodes a single value (construct) or a column (numpy).
 
 A kind is an ordinary construct Adapter, so a control block is an ordinary construct declaration:
 
     "qistmget" / Count32 * "Message get requests"
 
-The bytes and the table columns have separate types: the kind's wire type
-(`width`, `fact`) and the Arrow type of each `Shown`. Most fields are shown as one column: their
-value. A code adds its word, a flag word adds its bits, a 128-bit number adds its two halves.
-
-A kind also defines how its values combine when intervals are added up (`Combine`). The kinds
-themselves are in `numbers`, `clocks` and `texts`.
+The bytes and the table columns have separate types: the wire type of the kind (`width`, `fact`) and
+the Arrow type of each `Shown`. Most fields have one column, for the value. A code has another
+column for its word, a flag word for each bit, a 128-bit number for each half. A kind also defines
+how values of several intervals combine (`Combine`). The kinds are in `numbers`, `clocks` and
+`texts`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Mask: TypeAlias = NDArray[np.bool_] | None
 
 
 class Combine(enum.StrEnum):
-    """How the values of a column from several intervals combine into one."""
+    """The way to combine the values of a column from several intervals."""
 
     SUM = "sum"
     MAX = "max"
@@ -53,11 +52,11 @@ def _same(value: Any) -> Any:
 
 
 class Shown(NamedTuple):
-    """One table column that a field is shown as.
+    """One table column of a field.
 
-    Its name is the field's name and `suffix` ('' for the value itself), or `name` (for a bit).
-    `cell` turns the field's scalar value into this column's value; `vector` does the same for a
-    column of values; None: `cell` converts each distinct value once.
+    The name of the column is the name of the field and `suffix` ('': column of the value), or
+    `name` (for a bit). `cell` converts a value of the field to a value of the column; `vector`
+    converts an array of values; None: `cell` converts each distinct value once.
     """
 
     arrow: str
@@ -71,13 +70,13 @@ class Shown(NamedTuple):
 class Kind(Adapter):
     """One kind of field.
 
-    width    bytes on the wire
+    width    number of bytes
     fact     the wire type in the words of the fact tables: uint, int, ebcdic, bytes, flags,
              stck_timestamp, stck_duration, pad
-    unit     of the decoded value, or None
-    combine  how values combine over intervals
+    unit     unit of the decoded value; None: no unit
+    combine  how values of several intervals combine
 
-    None is built as an empty field: zeros, blanks, or the number that means 'no value'.
+    None is encoded as an empty field: zeros, blanks, or the number that means 'no value'.
     """
 
     fact: str
@@ -96,7 +95,7 @@ class Kind(Adapter):
 
     @property
     def shown(self) -> tuple[Shown, ...]:
-        """Return the table columns that a field of this kind is shown as."""
+        """Return the table columns of a field of this kind."""
         raise NotImplementedError
 
 
@@ -111,14 +110,14 @@ class Numeric(Kind):
     native: np.dtype[Any]
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
-        """Turn gathered numbers into values, in place if possible; and where they are present.
+        """Convert gathered numbers to values, in place if possible; also return the mask of values.
 
         gathered  (rows,) of the native type; (rows, 2) for a 128-bit number
         """
         raise NotImplementedError
 
     def values(self, raw: Raw) -> tuple[Values, Mask]:
-        """Decode a column of wire bytes: values, and where they are present."""
+        """Decode a column of wire bytes: return values, and the mask of values."""
         numbers = raw.view(self.wire)
         gathered = numbers[:, 0] if numbers.shape[1] == 1 else numbers
         return self.settle(gathered.astype(self.native))

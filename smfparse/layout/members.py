@@ -1,7 +1,7 @@
 """Members of a declaration other than fields, and fields whose parts are columns.
 
-The thread cross-reference of a task contains a CICS transaction or an IMS program: the connection
-type shows which. Such a part is a separate column, in addition to the column of its field.
+The thread cross-reference of a task contains a CICS transaction or an IMS program, depending on the
+connection type. Such a part is a separate column, in addition to the column of the field.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Cell: TypeAlias = tuple[int | str, ...]
 class Repeat(Array):
     """A group that occurs several times in a block: its entries become rows of a child table.
 
-    `index` names the child table's index columns and their labels, outermost first; a single value
-    is the label of every entry: `phase="commit", request=range(20)`. A mapping gives the meaning
-    of each label: `io_type={1: "one page"}`.
+    `index` contains the index columns of the child table and their labels, outermost first; a
+    single value is the label of every entry: `phase="commit", request=range(20)`. A mapping
+    contains the meaning of each label: `io_type={1: "one page"}`.
 
-    An entry is a row if one of its numbers is not zero; with `used`, if the text field of that name
-    starts with a byte above X'40', the EBCDIC blank. `about` describes the child table, if the
-    meaning of the first field or group does not describe it.
+    An entry is a row if a number in the entry is not zero; with `used`, if the text field `used`
+    starts with a byte above X'40', the EBCDIC blank. `about` describes the child table; '': the
+    meaning of the first field or group describes the table.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Repeat(Array):
 
 @dataclass(frozen=True)
 class Since:
-    """Fields that came with an MQ version ("9.1.2") or with a version word ("wqver 5")."""
+    """Fields that exist since an MQ version ("9.1.2") or a version word ("wqver 5")."""
 
     version: str
     members: tuple[Any, ...]
@@ -67,16 +67,16 @@ class Since:
 def since(version: str, *members: Any) -> Since:
     """Mark `members` as written since `version`: an MQ version, or a version field and its value.
 
-    A block has the fields of an MQ version if it is long enough. Fields of a version word also
-    require that value, or a greater one, in the word (`wqver`, `wtasver`).
+    A block has the fields of an MQ version if the block is long enough. Fields of a version word
+    also require at least that value in the word (`wqver`, `wtasver`).
     """
     return Since(version, members)
 
 
 def header(names: str, ident: str, eyecatcher: str) -> tuple[Any, ...]:
-    """Declare the 8 bytes most blocks start with: id, length, eye-catcher; no columns.
+    """Declare the 8 bytes at the start of most blocks: id, length, eye-catcher; no columns.
 
-    `names` are IBM's three field names, `ident` is the id, in hex, that real records carry.
+    `names` are IBM's three field names, `ident` is the id, in hex, in real records.
     """
     ident_name, length_name, eyecatcher_name = names.split()
     return (
@@ -111,12 +111,12 @@ def taken_apart(member: Any) -> tuple[str, Construct, str]:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """Return "9.3.0" as (9, 3, 0), which can be compared; "" is before all others."""
+    """Return "9.3.0" as (9, 3, 0), for comparisons; "" is less than any version."""
     return tuple(int(part) for part in version.split(".")) if version else ()
 
 
 def at_version(table: Mapping[str, int], version: str) -> int:
-    """Return the value that `table`, {first MQ version: value}, has at an MQ version."""
+    """Return the value of `table`, {first MQ version: value}, for an MQ version."""
     wanted = version_key(version)
     known = [value for first, value in table.items() if version_key(first) <= wanted]
     return known[-1] if known else next(iter(table.values()))
@@ -125,11 +125,11 @@ def at_version(table: Mapping[str, int], version: str) -> int:
 class PartOf(NamedTuple):
     """The declaration of a part.
 
-    name    name of its column
-    kind    kind of its bytes
-    field   the field of opaque bytes that contains it; `at` is its offset there
+    name    name of the column
+    kind    kind of the bytes
+    field   the field of opaque bytes that contains the part; `at` is the offset of the part in it
     code    the field that defines the meaning of the bytes, a word of four bytes
-    codes   values of that field for which the part exists
+    codes   values of `code` for which the part exists
     unless  text at the start of the field that shows that the part does not exist
     """
 
@@ -144,7 +144,7 @@ class PartOf(NamedTuple):
 
 
 class Part(Kind):
-    """The bytes of a block that contain the code of a part and its field, and all between them."""
+    """The bytes of a block from the code of a part to the field of the part, or the reverse."""
 
     fact = "part"
 
@@ -164,9 +164,9 @@ class Part(Kind):
         return (own,)
 
     def picked(self, raw: Raw) -> tuple[Raw, Mask]:
-        """Return the bytes of the part, one row per block, and in which blocks it exists.
+        """Return the bytes of the part, one row per block, and the blocks in which the part exists.
 
-        In other blocks its bytes are zero.
+        In other blocks the returned bytes are zero.
 
         raw   uint8 (rows, width of this kind)
         """

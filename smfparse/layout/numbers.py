@@ -1,7 +1,7 @@
-"""Numbers, codes and flag words: `Count32` adds up, `High32` keeps the highest, `Gauge32` the last.
+"""Numbers, codes and flag words: `Count32` (sum), `High32` (maximum), `Gauge32` (last value).
 
-The name of a kind shows how values combine over intervals, whether they are signed (`S...`), and
-the number of bits.
+The name of a kind shows how values of several intervals combine, whether values are signed
+(`S...`), and the number of bits.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from construct import (
 from smfparse.layout.kinds import Combine, Mask, Numeric, Raw, Shown, Values, wire_bytes
 
 WIDE_DIGITS = 38
-"""Decimal digits of the widest exact Arrow and DuckDB number."""
+"""Maximum number of decimal digits of exact numbers in Arrow and DuckDB."""
 
 _DECIMAL = decimal.Context(prec=WIDE_DIGITS + 2)
 
 
 class Number(Numeric):
-    """A big-endian integer; `null` is the one value that means 'no value'."""
+    """A big-endian integer; `null` is the integer that means 'no value'."""
 
     _WIRE: Mapping[tuple[int, bool], Construct] = {
         (1, False): Int8ub,
@@ -76,7 +76,7 @@ class Number(Numeric):
 
     @property
     def arrow(self) -> str:
-        """Arrow type of the number itself."""
+        """Arrow type of the number."""
         return f"{'int' if self.wire.kind == 'i' else 'uint'}{self.width * 8}"
 
     @property
@@ -85,7 +85,7 @@ class Number(Numeric):
 
 
 class Word(str):
-    """The word of a code: the string itself is our word, `mp1b` is the word of MP1B."""
+    """The word of a code: the string is our word, `mp1b` is the word of MP1B."""
 
     mp1b: str
 
@@ -96,14 +96,14 @@ class Word(str):
 
 
 class Code(Number):
-    """A number that stands for a word: the number stays, `<field>_text` gives the word."""
+    """A number with a word: one column for the number, `<field>_text` for the word."""
 
     def __init__(self, width: int, words: Mapping[int, Word], *, signed: bool = False) -> None:
         super().__init__(width, signed=signed)
         self.words = words
 
     def word(self, value: int | None) -> str | None:
-        """Return the word of a code, `?7` for a code without one."""
+        """Return the word of a code; `?7`: the code 7 has no word."""
         if value is None:
             return None
         bits = self.width * 8
@@ -120,7 +120,7 @@ class Code(Number):
 
 
 class Bit(NamedTuple):
-    """A documented bit of a flag word: IBM's name, the mask within the whole word, the meaning."""
+    """A documented bit of a flag word: IBM's name, mask in the whole word, meaning."""
 
     name: str
     mask: int
@@ -128,7 +128,7 @@ class Bit(NamedTuple):
 
 
 class Flags(Number):
-    """A flag word: the number stays, each documented bit is a boolean column of its own."""
+    """A flag word: one column for the number, and a boolean column for each documented bit."""
 
     def __init__(self, width: int, *bits: Bit) -> None:
         super().__init__(width)
@@ -151,10 +151,10 @@ class Flags(Number):
 
 
 class Wide(Numeric):
-    """A 128-bit number that IBM maps as two doublewords, high then low.
+    """A 128-bit number that IBM maps as two doublewords: high, then low.
 
-    The doublewords stay as `<field>_1` and `<field>_2`; `<field>` is the whole number, NULL if it
-    has more than 38 digits (no clock reaches that).
+    Columns of the doublewords are `<field>_1` and `<field>_2`; `<field>` is the number, NULL if the
+    number has more than 38 digits (no clock is that high).
     """
 
     fact = "uint"
@@ -206,7 +206,7 @@ class Wide(Numeric):
 class Packed(Numeric):
     """A number of up to seven digits in four bytes: packed decimal, or binary.
 
-    NULL if the bytes are zero, or in neither form, such as blanks.
+    NULL if the bytes are zero, or are not in one of these forms, such as blanks.
     """
 
     fact = "packed"
@@ -214,7 +214,7 @@ class Packed(Numeric):
     native = np.dtype("u4")
     _MOST = 9_999_999
     _PLUS = (0xC, 0xF)
-    """Signs of packed decimals."""
+    """Last four bits of positive packed decimals."""
 
     def __init__(self) -> None:
         super().__init__(Int32ub, None, Combine.NONE)

@@ -1,6 +1,6 @@
-"""One block by the scalar path: its bytes to values and back, its values to table rows.
+"""One block at a time: bytes to values, values to bytes, values to table rows.
 
-For `dump`, tests and synthetic data; a file is decoded by columns, never block by block.
+For `dump`, tests and synthetic data; files are decoded by columns, never block by block.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Row: TypeAlias = dict[str, Any]
 
 
 def parsed(block: Block, data: bytes) -> Container:
-    """Return a value for every member; None for a field that the data does not hold.
+    """Return a value for every member; None: the data does not contain the field.
 
-    Bytes behind the map are `tail`.
+    Bytes after the last member are `tail`.
     """
     version = _version_word(block, data)
     groups = {each.name: each for found in block.groups.values() for each in found}
@@ -73,11 +73,11 @@ def _entries(block: Block, group: RepeatGroup, data: bytes, version: int | None)
 
 
 def built(block: Block, values: Mapping[str, Any], length: int | None) -> bytes:
-    """Return the bytes of a block; a field without a value is written empty.
+    """Return the bytes of a block; fields without a value are empty.
 
-    length  of the block; None: the value of its length field, or if absent that of map and tail
+    length  length of the block; None: value of its length field, or length of members and tail
 
-    Raises LayoutError for a value that no field can hold.
+    Raises LayoutError for an unknown name, or a value that its field cannot contain.
     """
     unknown = set(values) - set(block.members) - {"tail"}
     if unknown:
@@ -121,7 +121,7 @@ def _built_entry(entry: Construct, value: Any) -> bytes:
 
 
 def table_rows(block: Block, values: Container) -> tuple[Row, dict[str, list[Row]]]:
-    """Convert parsed values into table rows by table: of the block, and of its child tables."""
+    """Convert parsed values into the row of the block, and the rows of each child table."""
     own = {column.name: column.cell(values) for column in block.columns}
     return own, {child.table: list(_child_rows(child, values)) for child in block.children}
 

@@ -10,12 +10,12 @@ from smfparse.errors import LayoutError
 from smfparse.layout.kinds import Combine, Kind, Shown
 
 ENCODING = "cp500"
-"""EBCDIC code page of text fields (agrees with 037 and 1047 for every character of an MQ name)."""
+"""EBCDIC code page of text fields (equals 037 and 1047 for every character of an MQ name)."""
 BLANK = b"\x40"
 
 
 class Text(Kind):
-    """EBCDIC text; trailing blanks and NULs are removed, bytes inside are kept."""
+    """EBCDIC text; trailing blanks and NULs are removed, others are kept."""
 
     fact = "ebcdic"
 
@@ -63,7 +63,7 @@ class Hex(Kind):
 
 
 class Reserved(Kind):
-    """Reserved bytes: kept when a block is parsed, no column."""
+    """Reserved bytes: `parse` returns them, but no column shows them."""
 
     fact = "pad"
 
@@ -82,9 +82,9 @@ class Reserved(Kind):
 
 
 class Header(Kind):
-    """The id, length or eye-catcher at the start of a block, read as `inner`: no column.
+    """The id, length or eye-catcher at the start of a block, of the kind `inner`: no column.
 
-    `value` is the same in every block; None for the length, which depends on the block.
+    `value` is the same in every block; None: the length, which depends on the block.
     """
 
     def __init__(self, inner: Kind, value: str | None) -> None:

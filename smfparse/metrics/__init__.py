@@ -1,7 +1,7 @@
-"""Metrics: the meaning of combined fields. Views, measures, and the lookup of names.
+"""Metrics: views, measures (combined fields), and the lookup of names.
 
-in    tables by name; views and measures as SQL and TOML in `definitions/`
-out   views and their columns; measures; the SQL of both, to be run by a connection
+in    tables by name; SQL and TOML of views in `definitions/`, of measures in `subjects/`
+out   views and their columns; measures; the SQL of views and measures
 
 This package decodes no record and runs no query.
 """

@@ -24,7 +24,7 @@ from smfparse.tables.dictionary import (
 class Relation:
     """A table or view.
 
-    made_of  the tables of a view; empty: a table
+    made_of  the tables of a view; empty: this is a table
     """
 
     name: str
@@ -37,8 +37,8 @@ class Relation:
 class Entry:
     """A column, a measure, or a field of a control block.
 
-    name   with its table or subject as a prefix, or with its block and byte offset (hex)
-    facts  by name: type, unit, ...; only existing ones
+    name   name with its table or subject as a prefix, or with its block and byte offset (hex)
+    facts  existing facts (type, unit, ...) by name
     """
 
     name: str
@@ -59,7 +59,7 @@ def described(name: str) -> Relation | list[Entry]:
 
     Fields are returned only if no column or measure has the name.
 
-    name  in upper or lower case; columns and measures can have a table or subject as a prefix
+    name  upper or lower case; columns and measures can have a table or subject as a prefix
 
     Raises RequestError for an unknown name, with similar names.
     """
@@ -78,7 +78,7 @@ def described(name: str) -> Relation | list[Entry]:
 
 
 def measures_meant(name: str) -> list[tuple[str, Measure]]:
-    """Return the measures that `name` can mean (task_busy, log.task_busy), with subjects."""
+    """Return the measures of that name (task_busy, log.task_busy), with their subjects."""
     subject, _, own = name.lower().rpartition(".")
     return [
         (each.name, each.measures[own])
@@ -104,7 +104,7 @@ def _column(table: str, column: TableColumn) -> Entry:
         facts["over intervals"] = str(column.combine)
     else:
         facts["formula"] = column.place
-    return Entry(f"{table}.{column.name}", column.doc, _there(facts))
+    return Entry(f"{table}.{column.name}", column.doc, _existing(facts))
 
 
 def _measure(subject: str, found: Measure) -> Entry:
@@ -116,7 +116,7 @@ def _measure(subject: str, found: Measure) -> Entry:
         if found.per
         else WAYS[found.combine],
     }
-    return Entry(f"{subject}.{found.name}", found.doc, _there(facts))
+    return Entry(f"{subject}.{found.name}", found.doc, _existing(facts))
 
 
 def _field(block: str, found: Field) -> Entry:
@@ -126,8 +126,8 @@ def _field(block: str, found: Field) -> Entry:
         "width": f"{found.kind.width} bytes{times}",
         "unit": found.kind.unit,
     }
-    return Entry(f"{block}+{found.offset:04X} {found.name}", found.doc, _there(facts))
+    return Entry(f"{block}+{found.offset:04X} {found.name}", found.doc, _existing(facts))
 
 
-def _there(facts: Mapping[str, str | None]) -> dict[str, str]:
+def _existing(facts: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}

@@ -1,8 +1,8 @@
 """Figures of subjects by name, for queries over several subjects.
 
-A query that names `pool_figures` has rows of buffer pools there. Their columns are the fields and
-measures of a pool that the query names, by the names that their view gives them, and their keys.
-Nothing else is selected, because DuckDB takes longer to plan a query of all columns than to run it.
+In a query, `pool_figures` means rows of buffer pools: columns are the keys, and all fields and
+measures of a pool that the query names, also under names of the view. Other columns are omitted,
+because DuckDB takes longer to plan a query of all columns than to run the query.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _KEYS = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
 def figures(name: str) -> Mapping[str, tuple[str, str]]:
     """Return the SQL over a row of facts, and the Arrow type, of all columns of a subject, by name.
 
-    These are its fields and measures, with `_amount` and `_per` of measures with a divisor, also
-    under the names that its view gives them.
+    The columns are fields and measures, with `_amount` and `_per` of measures with a divisor, also
+    under their names in the view of the subject.
     """
     subject = metric_subject(name)
     known = subject.columns()
@@ -44,7 +44,7 @@ def figures(name: str) -> Mapping[str, tuple[str, str]]:
 def aggregates(name: str) -> Mapping[str, str]:
     """Return the SQL of all figures of a subject over several rows of facts, by name.
 
-    A name is that of a measure, otherwise a column of the view, otherwise a field.
+    A name means a measure, otherwise a column of the view, otherwise a field.
     """
     subject = metric_subject(name)
     known = subject.over_rows()
@@ -56,9 +56,9 @@ def aggregates(name: str) -> Mapping[str, str]:
 
 
 def with_figures(query: str, macros: str = "") -> str:
-    """Return a query with the rows of subjects that it names.
+    """Return a query with definitions of the rows of subjects that the query names.
 
-    macros  SQL that makes macros of rows of subjects, which name columns as well
+    macros  SQL that creates macros, which may also name columns of such rows
     """
     named = words_in(query + own_macros(query, macros))
     made = ", ".join(
@@ -69,7 +69,7 @@ def with_figures(query: str, macros: str = "") -> str:
 
 
 def _keys_of(name: str, named: AbstractSet[str]) -> Mapping[str, str]:
-    """Return the named keys of the rows of a subject; only rows of tasks have a task."""
+    """Return the keys of rows of a subject that are in `named`; only rows of tasks have a task."""
     there = {each.name for each in columns(metric_subject(name).tables[0])}
     of_rows = _KEYS if "task_source" in there else [each for each in _KEYS if each not in _OF_TASKS]
     return {each: each for each in of_rows if each in named}
@@ -79,7 +79,7 @@ def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str
     """Return the query for rows of a subject: object name, keys, and the named figures.
 
     keys   SQL of the keys by name
-    named  words of the query, among them names of figures
+    named  words of the query, including names of figures
     """
     subject = metric_subject(name)
     keys = {"object": subject.object, **keys}
@@ -94,6 +94,6 @@ def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str
 
 
 def _wide(column: str, sql: str, arrow: str) -> str:
-    """Return a column; integers are widened so that sums and products fit, even of damaged data."""
+    """Return a column; integers are widened, so that sums and products of damaged data fit."""
     wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
     return f"({sql}){wide} AS {column}"

@@ -1,24 +1,24 @@
 """Measures: figures of a subject, declared once, correct for an interval and for any period.
 
-A subject is the topic of rows: a log manager, a buffer pool. `subjects/<name>.sql` creates the
-macro `<name>_facts`: a row per interval, with the values that its measures need.
-`subjects/<name>.toml` declares the measures. Each has an amount per row, and may have a divisor:
+A subject is the object of rows: a log manager, a buffer pool. `subjects/<name>.sql` creates the
+macro `<name>_facts`: a row per interval, with the values that the measures need.
+`subjects/<name>.toml` declares the measures. A measure has an amount per row, and may have a
+divisor:
 
-    mb_written = { amount = "copy_pages / 256" }              the sum
-    io_busy = { amount = "...", per = "interval_seconds" }    the sum of `amount` by that of `per`
-    longest_write = { amount = "longest", combine = "max" }   the greatest
-    cpu_seconds = { amount = "cpu_us", scale = "1e6" }        the sum of microseconds, in seconds
+    mb_written = { amount = "copy_pages / 256" }              sum
+    io_busy = { amount = "...", per = "interval_seconds" }    sum of `amount` / sum of `per`
+    longest_write = { amount = "longest", combine = "max" }   maximum
+    cpu_seconds = { amount = "cpu_us", scale = "1e6" }        sum of microseconds, in seconds
 
     "io_{copy}_count" = { ... }                               one for each `copy` of `each`
 
-A subject that is `like` another also has its measures, with their keys and names of objects.
+A subject that is `like` another subject also has the measures, keys and names of objects of that
+subject. `verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of
+the subject, `[sum({calls}), ...]` is a list with this expression for each call.
 
-`verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of the
-subject, `[sum({calls}), ...]` is a list with this expression for each call.
-
-So a measure is the same figure for an interval, a section of 15 minutes and a day. A counter of the
-table is a measure without a declaration, with the name of its field; the declaration of the field
-defines how it combines.
+So a measure is the same figure for an interval, a section of 15 minutes and a day. Each field of a
+table is also a measure, with the name of the field; the declaration of the field defines how values
+combine.
 
 Macros, which take the names of tables:
 
@@ -27,7 +27,7 @@ Macros, which take the names of tables:
     <name>_by_section  a row per object in a section
     <name>_of_section  a row per section: all objects together
     <name>_by_qmgr     a row per object of a queue manager
-    <name>_by          a row per value of its last argument, the column `key`: a struct of the
+    <name>_by          a row per value of the last argument, the column `key`: a struct of the
                        section and facts; `object` is the name of an object
 """
 
@@ -48,9 +48,9 @@ _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
 AVERAGE = "Mean"
-"""The description of a measure that is a time divided by its counter."""
+"""The description of measures that are a time divided by its counter."""
 _MADE = re.compile(r"\bAS (\w+)")
-"""The names of facts, in the SQL that computes them."""
+"""Names of facts in the SQL that computes the facts."""
 _OF_VERBS = re.compile(r"\[([^\[\]]+), \.\.\.\]")
 _MACRO = re.compile(r"^CREATE OR REPLACE MACRO (\w+)", re.M)
 _ROWS = ("rows", "by_section", "of_section", "by_qmgr", "by")
@@ -70,9 +70,9 @@ WAYS = {
     "largest": "value of the row with the greatest `by`",
     "distinct": "number of different values",
 }
-"""How amounts of several rows become one."""
+"""Ways to combine the amounts of several rows."""
 _ORDERED = ("last", "largest")
-"""Those that need the order of rows."""
+"""Ways that need the order of rows."""
 _SHORT = {
     "percent": "%",
     "microseconds": "us",
@@ -93,7 +93,7 @@ _TYPES = (
     "timestamp[us]",
 )
 _AT_THE_END = "smf_time AT TIME ZONE 'UTC' - to_seconds(utc_offset) - INTERVAL 30 SECOND"
-"""The time of a record without an interval: SMF writes it at the end of one."""
+"""Time of a record without an interval: SMF writes the record at the end of an interval."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,11 @@ class Measure:
 
     @property
     def short_unit(self) -> str:
-        """Its unit in charts and comparisons."""
+        """The unit in charts and comparisons."""
         return _SHORT.get(self.unit, self.unit)
 
     def a_second(self) -> Self:
-        """Return the measure of the amount per second; for a sum."""
+        """Return the measure of the amount per second; only for sums."""
         unit = f"{self.short_unit}/s" if self.unit else "per second"
         formula = f"({self.formula})" if " + " in self.formula else self.formula
         return replace(
@@ -181,15 +181,15 @@ class Verb:
 class Subject:
     """The subject of rows.
 
-    tables    the names for its macros; the first table has its rows
+    tables    names of the tables for its macros; the first table contains the rows
     facts     columns of `<name>_facts` that conditions can name, besides fields and measures
     keys      fields that distinguish the objects of a queue manager
-    object    SQL of the name of an object; that of a queue manager is empty
-    noun      the word before that name
+    object    SQL of the name of an object; the name of a queue manager is empty
+    noun      the word before the name of an object
     report    report that shows most of the measures; '': none
     view      view that names the fields; '': none
     verbs     API calls that the rows count, by name
-    measures  measures by name, without those that are fields
+    measures  measures by name, without fields
     """
 
     name: str
@@ -223,14 +223,14 @@ class Subject:
         return found
 
     def rows(self, schema: str = "") -> str:
-        """Return the FROM expression of its rows, over its tables, or over those of a schema."""
+        """Return the FROM expression of its rows, over its tables in a schema; '': no schema."""
         tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
     def facts_of(self, schema: str, named: Collection[str] | None = None) -> str:
         """Return the FROM expression of its facts, over the tables of a schema.
 
-        named  the words of the query; if no fact is among them, its table is enough. None: all
+        named  words of the query: without a fact, the expression is the table. None: all words
         """
         tables = [f"{schema}.{each}" for each in self.tables]
         if not self._file.exists():
@@ -245,7 +245,7 @@ class Subject:
         return fields | {name: each.of_rows for name, each in self.measures.items()}
 
     def macros(self) -> Iterator[str]:
-        """Yield the SQL that makes its macros, each at the start of a line: see `makers`."""
+        """Yield the SQL that creates its macros, each at the start of a line: see `makers`."""
         given = ", ".join(f"rows_of_{table}" for table in self.tables)
         if self._file.exists():
             yield _of_verbs(self._file.read_text("utf-8"), self.verbs)
@@ -270,7 +270,7 @@ class Subject:
 
     @property
     def _file(self) -> Path:
-        """The SQL of its facts; without a file, those of its table."""
+        """The SQL of its facts; if there is no such file, the facts are columns of the table."""
         return _FOLDER / f"{self.name}.sql"
 
     def _of_row(self) -> Iterator[str]:
@@ -304,7 +304,7 @@ def subjects() -> Mapping[str, Subject]:
 
 @cache
 def metric_subject(name: str) -> Subject:
-    """Return the subject called `name`. Raises RequestError for a wrong declaration."""
+    """Return the subject `name`. Raises RequestError for a wrong declaration."""
     file = _FOLDER / f"{name}.toml"
     where = Where(str(file))
     spec = toml(file, where)
@@ -334,9 +334,9 @@ def metric_subject(name: str) -> Subject:
 
 
 def subject_of(table: str, tables: Sequence[str]) -> Subject:
-    """Return the subject of the rows of a table; the names of its other tables are in `tables`.
+    """Return the subject of the rows of a table; all its tables must be in `tables`.
 
-    For a table without a subject, only its fields and their averages are measures.
+    For a table without a subject, only the fields and their averages are measures.
     """
     for name in subject_names():
         if f'"{table}"' in (_FOLDER / f"{name}.toml").read_text("utf-8"):  # reading all takes long
@@ -357,7 +357,7 @@ def _of_verbs(sql: str, verbs: Mapping[str, Verb]) -> str:
 
 
 def _averages(table: str) -> Mapping[str, Measure]:
-    """Return the measures of a table that are a time divided by its counter."""
+    """Return the measures of a table that are a time divided by the counter of the time."""
     found = {}
     for column in TABLES[table].columns:
         kind, name = column.field.kind, f"{column.name}_average"
@@ -371,7 +371,7 @@ def _averages(table: str) -> Mapping[str, Measure]:
 
 
 def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
-    """Return the measures that a declaration names, as `log.task_busy`; '': none."""
+    """Return the measures that a declaration names, as `log.task_busy`; '': no measure."""
     return tuple(filter(None, (metric,) if isinstance(metric, str) else metric.values()))
 
 
@@ -379,7 +379,7 @@ def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
     """Return the query for the values of objects in each interval, for figures over time.
 
     metric  the measure or field, as `log.task_busy`; or several, by the names of their objects
-    way     how rows become one figure: see `way_of`, which gives the default
+    way     how several rows are combined: see `way_of`; '': result of `way_of`
 
     Columns: system, qmgr, object, start (UTC), seconds, amount, and per (NULL: no divisor).
     """
@@ -406,7 +406,7 @@ def _over_time(metric: str, way: str, shown: str = "") -> str:
 
 
 def way_of(metric: str | Mapping[str, str]) -> str:
-    """Return how rows of `over_time` become one figure: average, peak, trough or total."""
+    """Return how several rows of `over_time` are combined: average, peak, trough or total."""
     _, measure = measure_of(metrics_of(metric)[0])
     return "average" if measure.per else _TOGETHER.get(measure.combine, "peak")
 
@@ -430,7 +430,7 @@ def with_overall(sql: str) -> str:
 def combined(column: Column) -> str:
     """Return the SQL of a column over several rows: the aggregate that its declaration defines.
 
-    The last value is that of the row with the greatest `sequence`.
+    The last value is the value of the row with the greatest `sequence`.
     """
     if column.combine is Combine.SUM:
         return summed(column.name, column.shown.arrow)
@@ -440,8 +440,8 @@ def combined(column: Column) -> str:
 def summed(column: str, arrow: str) -> str:
     """Return the SQL of the sum of a column of an Arrow type.
 
-    Sums of integers are kept 64 bits wide, because DuckDB's are too wide for Arrow and Parquet. A
-    sum that does not fit, as of damaged counters, is NULL.
+    Sums of integers are cast to 64 bits, because the sums of DuckDB are too wide for Arrow and
+    Parquet. A sum that does not fit, as of damaged counters, is NULL.
     """
     if arrow == "double":
         return f"total({column})"

@@ -1,4 +1,4 @@
-"""Views: tables joined and named for people, one SQL file and one declaration each.
+"""Views: joined tables with readable names of columns; an SQL file and a declaration per view.
 
 `definitions/<name>.sql` is a SELECT over the tables of the schema `inputs`. Their column `input_no`
 is the number of the dataset: joined rows must have the same number. `<name>.toml` declares the
@@ -10,11 +10,10 @@ columns after the keys:
     busy = { formula = ..., doc = ... }    computed; a double, unless `type` is given
     mb_written = "log.mb_written"          a measure of a subject
 
-A view of a `subject` needs no SQL: its rows are those of the subject. With SQL, the SQL returns
-these rows with additional columns, which are not measures or fields of the subject.
-
-A column with the name of a key declares the meaning of the key in this view. Macros that the SQL of
-views and of reports shares are in `macros.sql`.
+A view of a `subject` needs no SQL: its rows are the rows of the subject. If SQL exists, the SQL
+returns these rows with additional columns, which are not measures or fields of the subject. A
+column with the name of a key declares the meaning of the key in this view. `macros.sql` contains
+macros for the SQL of views and of reports.
 """
 
 from __future__ import annotations
@@ -50,15 +49,15 @@ _MACRO = re.compile(r"MACRO (\w+)")
 _CALLED = re.compile(r"(\w+)\(")
 _WORD = re.compile(r"\w+")
 _NO_KEYS = ("record_offset", "block_no")
-"""Key columns that a view has only if it declares them."""
+"""Key columns that a view has only if the view declares the columns."""
 
 
 class View(NamedTuple):
     """A view.
 
-    title    what a row is
+    title    meaning of a row
     tables   the tables that its SQL reads
-    columns  as `columns` returns them for a table; `place` is the formula
+    columns  columns as from `columns` for a table; `place` is the formula
     sql      its SELECT, with `input_no` as the first column
     subject  the subject of the measures in its columns; '': none
     """
@@ -88,7 +87,7 @@ def view_names() -> tuple[str, ...]:
 
 @cache
 def view(name: str) -> View:
-    """Return the view called `name`, one of `view_names()`."""
+    """Return the view `name`, one of `view_names()`."""
     spec = _spec(name)
     declared: Mapping[str, Any] = spec["columns"]
     keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *declared)]
@@ -116,7 +115,7 @@ def _spec(name: str) -> Mapping[str, Any]:
 
 
 def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str:
-    """Return the SQL of a view: that of its file, or a SELECT of its columns from its subject."""
+    """Return the SQL of a view: text of its file, or a SELECT of its columns from its subject."""
     file = _FOLDER / f"{name}.sql"
     if "subject" not in spec:
         sums = {name: each["sum"] for name, each in spec["columns"].items() if "sum" in each}
@@ -133,7 +132,7 @@ def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str
 
 
 def shown_in(name: str, subject: Subject) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a view, each with the field or measure of a subject that it shows."""
+    """Yield the columns of a view, each with its field or measure of a subject."""
     fields = {each.name for each in columns(subject.tables[0])}
     for column, text in _spec(name)["columns"].items():
         field = text if isinstance(text, str) else text.get("sum", text.get("field", ""))
@@ -152,9 +151,9 @@ def columns_of(name: str) -> tuple[TableColumn, ...]:
 
 
 def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
-    """Return the columns that `name` may mean, with their tables and views.
+    """Return the columns with a name, with their tables and views.
 
-    name  a column, in upper or lower case, or IBM's name of its field; a table or view can be its
+    name  a column, in upper or lower case, or IBM's name of its field; a table or view can be the
           prefix: wqst.putn
     """
     relation, _, column = name.lower().rpartition(".")
@@ -169,7 +168,7 @@ def title_of(name: str) -> str:
 
 
 def view_macros() -> str:
-    """Return the SQL that makes the macros of views, which reports use as well, and of subjects."""
+    """Return the SQL that creates the macros of subjects, and of views and reports."""
     return _text("macros.sql") + "".join(
         text for each in subjects().values() for text in each.macros()
     )
@@ -178,10 +177,9 @@ def view_macros() -> str:
 def named_macros(queries: str, more: str = "") -> str:
     """Return the SQL that creates the macros in `queries`, and the macros that these macros use.
 
-    They keep their order: a scalar macro cannot be created before a macro that it uses.
+    The order of macros is kept: a scalar macro cannot be created before a macro that it uses.
 
-    more  SQL that makes macros besides those of `view_macros`, each by a CREATE at the start of
-          a line
+    more  SQL that creates other macros than `view_macros`, each by a CREATE at the start of a line
     """
     common, own = _macros(_text("macros.sql")), _macros(more)
 
@@ -194,12 +192,11 @@ def named_macros(queries: str, more: str = "") -> str:
 
 
 def own_macros(query: str, macros: str) -> str:
-    """Return the SQL of those of `macros` that a query uses, directly or by other macros."""
+    """Return the SQL of the macros in `macros` that a query uses, directly or by other macros."""
     return "".join(_called(query, lambda name: _macros(macros).get(name, "")).values())
 
 
 def _called(queries: str, text_of: Callable[[str], str]) -> dict[str, str]:
-    """Return the text of each macro in `queries`, and of the macros that these macros use."""
     found: dict[str, str] = {}
     names = {*_CALLED.findall(queries)}
     while names:
@@ -216,7 +213,6 @@ def _macros_of(subject: str) -> Mapping[str, str]:
 
 @cache
 def _macros(macros: str) -> Mapping[str, str]:
-    """Return the text of each macro, by its name."""
     return {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
 
 
@@ -224,7 +220,7 @@ def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iter
     """Yield the statements that comment a table or view and its columns.
 
     kind    TABLE or VIEW, as created in the database
-    wanted  the columns of a table; None: all columns except those on request
+    wanted  the columns of a table; None: all except columns on request
     """
     yield f"COMMENT ON {kind} {name} IS {quoted(title_of(name))}"
     for each in columns_of(name) if wanted is None else columns(name, wanted):
@@ -234,9 +230,9 @@ def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iter
 def views_script(tables: Iterable[str] | None = None) -> str:
     """Return the SQL that creates all views in a DuckDB without smfparse.
 
-    tables  the tables in the schema `main`; None: all. Views of other tables are omitted
+    tables  the tables in the schema `main`; None: all tables. Views of other tables are omitted
 
-    It also creates macros, and the schema `inputs`.
+    The SQL also creates macros, and the schema `inputs`.
     """
     there = set(table_names() if tables is None else tables)
     made = [each for each in map(view, view_names()) if there.issuperset(each.tables)]
@@ -256,12 +252,12 @@ def views_script(tables: Iterable[str] | None = None) -> str:
 
 @lru_cache(maxsize=1024)
 def words_in(text: str) -> frozenset[str]:
-    """Return the words of an SQL or Arrow expression: its names among them."""
+    """Return all words of an SQL or Arrow expression, including names."""
     return frozenset(_WORD.findall(text))
 
 
 def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:
-    """Return a declared column; the field supplies the properties that the declaration omits."""
+    """Return a declared column; the field supplies properties that are not declared."""
     own = {each: declared[each] for each in ("doc", "unit") if each in declared}
     if "sum" in declared:
         field = _field(declared["sum"], tables)
@@ -289,12 +285,11 @@ def _field(name: str, tables: Sequence[str]) -> TableColumn:
 
 
 def _formula(field: TableColumn) -> str:
-    """Return IBM's name of a field; '' for a key."""
     return field.place.split()[-1].upper() if field.place else ""
 
 
 def _wide(arrow: str) -> str:
-    """Return the type of a sum: 64 bits wide, as the sums of DuckDB are cast."""
+    """Return the type of a sum: 64 bits wide, as in `summed`."""
     return {"double": "double", "uint64": "uint64"}.get(arrow, "int64")
 
 

@@ -3,5 +3,5 @@
 in    open inputs, a folder; `definitions/` declares the contents of each file
 out   SMF-<block>.csv for each block that has rows, and MQTABLES.ddl
 
-This package decodes nothing: it writes the columns of tables in the spelling of that program.
+This package decodes nothing: it writes the columns of tables in the format of mq-smf-csv.
 """

@@ -1,6 +1,6 @@
-"""Rows of a repeated group, read in parallel with those of its block.
+"""Rows of a repeated group, read in parallel with the rows of its block.
 
-Both streams are in the same order, so only the rows that are being written are in memory.
+Both are in the same order, so only the rows that are written next are in memory.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from smfparse.mqsmfcsv.declared import KEYS
 
 
 class Beside:
-    """The rows of a child table, which are asked for in the order of the rows of its block.
+    """The rows of a child table, to be requested in the order of the rows of its block.
 
-    found  the child table, some rows at a time
+    found  parts of the child table, in order
     """
 
     def __init__(self, found: Iterable[pl.DataFrame]) -> None:
@@ -28,7 +28,7 @@ class Beside:
         return self._held is not None
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
-        """Return the entries of the next blocks, each with the `row` of its block; None: none.
+        """Return entries of the next blocks, each with the `row` of its block; None: no entries.
 
         rows  the keys of blocks, numbered by `row`
         """

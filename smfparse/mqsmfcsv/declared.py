@@ -1,7 +1,7 @@
 """The content of each file of mq-smf-csv, from `definitions/`: columns in order, and their fields.
 
-The form of a column follows from its field, unless `form` gives it: a count is a number, a duration
-seconds and microseconds, a moment date and time, a name text of fixed width.
+`form` declares the form of a column. By default, a count is a number, a duration is seconds and
+microseconds, a moment is date and time, a name is text of fixed width.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from smfparse.layout.texts import Hex, Text
 from smfparse.tables.dictionary import TABLES, columns
 
 KEYS = ("source", "record_no", "block_no")
-"""Columns that rows of a table and of its repeated groups have in common."""
+"""Columns that are in a table and in its child tables."""
 _COMMON = "common"
 _GROUP_WORDS = frozenset({"table", "label", "held", "columns"})
 _OF_TYPE = {"double": "elapsed", "string": "text"}
-"""Forms of fields by their Arrow type; others are moments and numbers."""
+"""Forms of fields by Arrow type; other fields are moments and numbers."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A column as it is declared.
+    """A declared column.
 
     form    one of `forms.FORMS`
     field   our column
     width   characters of a text
     words   words of codes and flags, by number, `true` and `false`
-    second  another of our columns: the other half of a token, the flag of a marked text
+    second  a second column of ours: the second half of a token, or the flag of a marked text
     """
 
     heading: str
@@ -46,7 +46,7 @@ class Cell:
 
     @property
     def fields(self) -> set[str]:
-        """Our columns of which it consists."""
+        """The columns of ours that it shows."""
         return {self.field, *filter(None, [self.second])}
 
 
@@ -63,9 +63,10 @@ class Group:
     """Columns for every entry of a repeated group.
 
     table    the child table
-    held     column of the block's table, NULL if the block lacks the group; "": all blocks have it
-    entries  in order
-    cells    of each entry
+    held     column of the table of the block, NULL if a block has no such group; "": all blocks
+             have the group
+    entries  entries, in order
+    cells    columns of each entry
     """
 
     table: str
@@ -75,7 +76,7 @@ class Group:
 
     @property
     def fields(self) -> frozenset[str]:
-        """Columns of the child table that are needed."""
+        """Required columns of the child table."""
         index = {name for name, _ in self.entries[0].index}
         return frozenset(index.union(KEYS, *(each.fields for each in self.cells)))
 
@@ -87,8 +88,8 @@ Part: TypeAlias = Cell | Group
 class Sheet:
     """A file: SMF-<name>.csv, or the table MQSMF.<name>.
 
-    table  our table with its rows
-    index  its columns with an index
+    table  our table with the rows
+    index  columns with an index
     """
 
     name: str
@@ -108,7 +109,7 @@ class Sheet:
 
     @property
     def fields(self) -> frozenset[str]:
-        """Columns of its table that are needed."""
+        """Required columns of the table."""
         found = {"utc_offset"}
         for each in self.parts:
             found |= each.fields if isinstance(each, Cell) else {*KEYS, *filter(None, [each.held])}
@@ -148,7 +149,7 @@ def _group(spec: Mapping[str, Any]) -> Group:
 
 
 def _entries(spec: Mapping[str, Any]) -> Iterator[Entry]:
-    """Yield the entries of a group; the last index varies fastest. A number n means 1 to n."""
+    """Yield the entries of a group; the last index changes first. A number n means 1 to n."""
     indices = {
         name: {str(each): each for each in range(1, values + 1)}
         if isinstance(values, int)
@@ -163,21 +164,20 @@ def _entries(spec: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _cell(table: str, heading: str, spec: str | Mapping[str, Any]) -> Cell:
-    said: Mapping[str, Any] = {"field": spec} if isinstance(spec, str) else spec
-    words = tuple(said.get("words", {}).items())
-    form, width = _own_form(table, said["field"])
+    declared: Mapping[str, Any] = {"field": spec} if isinstance(spec, str) else spec
+    words = tuple(declared.get("words", {}).items())
+    form, width = _own_form(table, declared["field"])
     return Cell(
         heading,
-        said.get("form", "words" if words else form),
-        said["field"],
-        said.get("width", width),
+        declared.get("form", "words" if words else form),
+        declared["field"],
+        declared.get("width", width),
         words,
-        said.get("second", ""),
+        declared.get("second", ""),
     )
 
 
 def _own_form(table: str, field: str) -> tuple[str, int]:
-    """Return the form of a field, and its number of characters, if it is a text."""
     spec = TABLES[table]
     for column in (*spec.columns, *(spec.extra.columns if spec.extra else ())):
         kind = column.field.kind

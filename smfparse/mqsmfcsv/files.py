@@ -1,4 +1,4 @@
-"""Tables of inputs as the files of mq-smf-csv, a batch at a time."""
+"""Tables of inputs as the files of mq-smf-csv, written batch by batch."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def write_sheets(
     """Write the files of mq-smf-csv that have rows, and their DDL; return the rows of each.
 
     style   one of STYLES
-    tables  only the files of these tables of ours; none: all
+    tables  our tables whose files are written; empty: all tables
 
-    Raises RequestError if one of `tables` has no file, and the errors of `write_set`.
+    Raises RequestError if a table in `tables` has no file, and the errors of `write_set`.
     """
     chosen = _chosen(tables)
     rows: dict[str, int] = {}
@@ -127,13 +127,13 @@ class _Writer:
 
 
 def _frame(batch: Batch) -> pl.DataFrame:
-    """Return rows with plain texts, like those of datasets, so that both can be joined."""
+    """Return rows with plain texts, as in rows of datasets, so that both can be joined."""
     frame = pl.DataFrame(pa.Table.from_batches([batch]))
     return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
 def _beside(inputs: Inputs, sheet: Sheet, group: Group) -> Beside:
-    """Return the rows of a repeated group, without noting their damage a second time."""
+    """Return the rows of a repeated group; their damage is not logged again."""
     alone = replace(inputs.by_one_process(), log=inputs.log.anew())
     fields = frozenset().union(*(each.fields for each in sheet.groups if each.table == group.table))
     return Beside(_frame(batch) for _, batch in alone.batches({group.table: fields}))

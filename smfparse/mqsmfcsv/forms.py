@@ -1,7 +1,7 @@
-"""The forms of columns: the heading, the Db2 name, and the spelling of the values.
+"""The forms of columns: heading, Db2 name, and format of the values.
 
-A column of ours becomes one or two pieces: a length of time two numbers, a moment date and time. A
-missing value is empty: two commas in a row.
+A column of ours becomes one or two columns of a file: two numbers for a duration, date and time for
+a moment. A missing value is empty: two commas in a row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
     heading  name of the column in the file
     name     name of the column in Db2
     type     type of the column in Db2
-    value    cells, as texts that need no more quoting
+    value    cells, as texts that are already quoted
     """
 
     heading: str
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 
 
 def pieces(cell: Cell, style: Style) -> list[Piece]:
-    """Return the columns of a file that a declared column becomes."""
+    """Return the columns of a file for a declared column."""
     return FORMS[cell.form](cell, style)
 
 
@@ -54,23 +54,23 @@ def _quoted(value: pl.Expr) -> pl.Expr:
     return pl.format('"{}"', value)
 
 
-def _spelt(value: pl.Expr, spell: Callable[[str], str]) -> pl.Expr:
-    """Return texts, each distinct one spelt once."""
+def _formatted(value: pl.Expr, format_one: Callable[[str], str]) -> pl.Expr:
+    """Return values as texts; each distinct value is formatted once."""
 
     def every(values: pl.Series) -> pl.Series:
         known = values.drop_nulls().unique()
-        spelt = pl.Series([spell(each) for each in known], dtype=pl.String)
+        spelt = pl.Series([format_one(each) for each in known], dtype=pl.String)
         return values.replace_strict(known, spelt, return_dtype=pl.String)
 
     return value.cast(pl.String).map_batches(every, return_dtype=pl.String)
 
 
 def _field(text: str, width: int, is_guarded: bool) -> str:
-    """Return a text as a quoted cell of `width` characters, or more if it is guarded."""
-    seen = text if is_plain(text) else _HIDDEN.sub(".", text)
+    """Return a text as a quoted cell of `width` characters; guarded texts may be longer."""
+    shown = text if is_plain(text) else _HIDDEN.sub(".", text)
     if is_guarded:
-        seen = guarded(seen)
-    return '"' + seen.ljust(width).replace('"', '""') + '"'
+        shown = guarded(shown)
+    return '"' + shown.ljust(width).replace('"', '""') + '"'
 
 
 def _number(cell: Cell, style: Style) -> list[Piece]:
@@ -81,7 +81,7 @@ def _number(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _hexadecimal(cell: Cell, style: Style) -> list[Piece]:
-    value = _spelt(pl.col(cell.field), lambda number: f"{int(number):X}")
+    value = _formatted(pl.col(cell.field), lambda number: f"{int(number):X}")
     return [Piece(cell.heading, sql_name(cell.heading), "CHAR(8)", value)]
 
 
@@ -95,13 +95,13 @@ def _whole(cell: Cell) -> pl.Expr:
 
 
 def _whole_number(cell: Cell, style: Style) -> list[Piece]:
-    """Return seconds, or microseconds, in full."""
+    """Return a number of seconds or microseconds, without a fraction."""
     name = sql_name(cell.heading)
     return [Piece(cell.heading, name, _BIGINT, _whole(cell).cast(pl.String))]
 
 
 def _elapsed(cell: Cell, style: Style) -> list[Piece]:
-    """Return a duration in microseconds as seconds and the remaining microseconds, or unchanged."""
+    """Return a duration as seconds and remaining microseconds, or as microseconds."""
     whole, name = _whole(cell), sql_name(cell.heading)
     if not style.split:
         return [Piece(f"{cell.heading}(US)", f"{name}_us", _BIGINT, pl.format("{} ", whole))]
@@ -150,11 +150,11 @@ def _release(cell: Cell, style: Style) -> list[Piece]:
         digits = 1 if len(parts[0]) == 1 else 2
         return '"' + "".join(each.zfill(digits) for each in parts) + '"'
 
-    return [Piece(cell.heading, cell.heading, "CHAR(6)", _spelt(pl.col(cell.field), spell))]
+    return [Piece(cell.heading, cell.heading, "CHAR(6)", _formatted(pl.col(cell.field), spell))]
 
 
 def _text(cell: Cell, style: Style) -> list[Piece]:
-    value = _spelt(pl.col(cell.field), lambda text: _field(text, cell.width, style.guarded))
+    value = _formatted(pl.col(cell.field), lambda text: _field(text, cell.width, style.guarded))
     return [Piece(cell.heading, sql_name(cell.heading), f"CHAR({cell.width})", value)]
 
 
@@ -167,13 +167,13 @@ def _marked(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _characters(cell: Cell, style: Style) -> list[Piece]:
-    """Return the characters of bytes that are given as hexadecimal text."""
+    """Return the characters of bytes in hexadecimal text."""
 
     def spell(digits: str) -> str:
         text = bytes.fromhex(digits).decode(ENCODING)
         return _field(_NOT_IN_NAMES.sub(".", text), cell.width, style.guarded)
 
-    value = _spelt(pl.col(cell.field), spell)
+    value = _formatted(pl.col(cell.field), spell)
     return [Piece(cell.heading, sql_name(cell.heading), f"CHAR({cell.width})", value)]
 
 
@@ -183,10 +183,9 @@ def _hex(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _token(cell: Cell, style: Style) -> list[Piece]:
-    """Return two doublewords as hexadecimal digits."""
     digits = 16
     halves = [
-        _spelt(pl.col(each), lambda number: f"{int(number):0{digits}X}")
+        _formatted(pl.col(each), lambda number: f"{int(number):0{digits}X}")
         for each in (cell.field, cell.second)
     ]
     return [_hex_piece(cell.heading, 2 * digits, pl.format('"{}{}"', *halves))]
@@ -197,7 +196,7 @@ def _hex_piece(heading: str, digits: int, value: pl.Expr) -> Piece:
 
 
 def _words(cell: Cell, style: Style) -> list[Piece]:
-    """Return the word of a code or a flag, empty if it is unknown."""
+    """Return the word of a code or a flag; empty: unknown code."""
     code = pl.col(cell.field).cast(pl.String)
     words = {code: f'"{word}"' for code, word in cell.words}
     value = pl.when(code.is_not_null()).then(code.replace_strict(words, default='""'))

@@ -13,7 +13,7 @@ from smfparse.mqsmfcsv.styles import Style
 from smfparse.tables.arrow import plain_schema
 
 _MOST_ROWS = 4096
-"""Rows that are written at once: a file has up to 507 columns."""
+"""Maximum rows that are formatted together: a file has up to 507 columns."""
 _ROW = "row"
 
 
@@ -47,19 +47,18 @@ def lines(
         spelt: list[pl.Series] = []
         for part in sheet.parts:
             if isinstance(part, Cell):
-                spelt += _spelt(some, pieces(part, style))
+                spelt += _formatted(some, pieces(part, style))
             else:
                 spelt += _group(part, style, some, entries[part.table])
         yield _text(spelt)
 
 
-def _spelt(rows: pl.DataFrame, found: Sequence[Piece]) -> list[pl.Series]:
+def _formatted(rows: pl.DataFrame, found: Sequence[Piece]) -> list[pl.Series]:
     named = [each.value.alias(str(number)) for number, each in enumerate(found)]
     return rows.select(named).get_columns()
 
 
 def _text(columns: Sequence[pl.Series]) -> str:
-    """Return lines, each with a comma after its last cell."""
     named = [each.alias(str(number)) for number, each in enumerate(columns)]
     end = pl.lit("").alias(str(len(named)))
     whole = pl.DataFrame(named).with_columns(end)
@@ -77,15 +76,15 @@ def _of_entry(group: Group, entry: Entry, style: Style) -> Iterator[Piece]:
 def _group(
     group: Group, style: Style, rows: pl.DataFrame, entries: pl.DataFrame | None
 ) -> Iterator[pl.Series]:
-    """Yield the columns of a repeated group: empty if the block does not contain it."""
+    """Yield the columns of a repeated group; cells of blocks without the group are empty."""
     found = [piece for cell in group.cells for piece in pieces(cell, style)]
-    zero = _spelt(_zeros(group), found)
+    zero = _formatted(_zeros(group), found)
     is_held = rows[group.held].is_not_null() if group.held else None
     for entry in group.entries:
         used = None if entries is None else entries.filter(**dict(entry.index))
         columns = [each.new_from_index(0, rows.height) for each in zero]
         if used is not None and used.height:
-            for number, values in enumerate(_spelt(used, found)):
+            for number, values in enumerate(_formatted(used, found)):
                 columns[number] = columns[number].scatter(used[_ROW], values)
         for each in columns:
             yield each if is_held is None else _where(is_held, each)
@@ -98,7 +97,7 @@ def _where(is_held: pl.Series, values: pl.Series) -> pl.Series:
 
 
 def _zeros(group: Group) -> pl.DataFrame:
-    """Return the row of an entry without one in the child table: numbers 0, others empty."""
+    """Return the row for entries that are not in the child table: numbers are 0, others empty."""
     empty: pl.DataFrame = pl.DataFrame(plain_schema(group.table, group.fields).empty_table())
     zero = {name: "" if kind == pl.String else 0 for name, kind in empty.schema.items()}
     never = {name: None for name, kind in empty.schema.items() if isinstance(kind, pl.Datetime)}

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Style(NamedTuple):
-    """How files are written: for spreadsheets (`-f CSV -r` there), or for a database (`-f SQL`).
+    """A style of files: for spreadsheets (`mqsmf -f CSV -r`), or for a database (`mqsmf -f SQL`).
 
     headings  whether a file starts with the names of its columns
-    split     whether a length of time is seconds and microseconds; otherwise microseconds only
-    guarded   whether no cell starts a formula of a spreadsheet
-    date      of `strftime`
+    split     whether a duration is seconds and microseconds; otherwise microseconds only
+    guarded   whether cells are changed so that no cell is a formula of a spreadsheet
+    date      format of dates, for `strftime`
     no_time   date and time of a missing moment
-    most      greatest whole number that is written, others are left empty; None: no limit
+    most      maximum whole number; cells of greater numbers are empty; None: no maximum
     """
 
     headings: bool

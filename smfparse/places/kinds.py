@@ -9,14 +9,14 @@ from typing import NamedTuple, TypeAlias
 from smfparse.places.url import Url
 
 Place: TypeAlias = Path | Url
-"""Where a file or folder is."""
+"""The place of a file or folder."""
 SCHEMES = ("s3", "gs", "abfss")
 """Schemes of the URLs that can be read and written."""
 _URL = re.compile(rf"({'|'.join(SCHEMES)})://", re.IGNORECASE)
 
 
 class Stamp(NamedTuple):
-    """The size of a file and the time of its last change: both change with a write."""
+    """The size of a file and the time of its last change, to recognise changes."""
 
     size: int
     changed: int
@@ -35,7 +35,7 @@ def place_of(text: str | Path | Url) -> Place:
 
 
 def size_at(place: Place) -> int:
-    """Return the size of a file in bytes; that of a URL is requested once. Raises OSError."""
+    """Return the size of a file in bytes; the size at a URL is requested once. Raises OSError."""
     return place.size if isinstance(place, Url) else place.stat().st_size
 
 

@@ -1,6 +1,6 @@
-"""Object storage with obstore: stores, each made once per process, and errors in plain words.
+"""Object storage with obstore: stores, each created once per process, and readable errors.
 
-Credentials come from the usual sources of each system: docs/input.md.
+Credentials are read from the usual places of each system: docs/input.md.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from smfparse.places.settings import SETTINGS, azure_place, google_place, s3_pla
 RETRIES = 2
 """Maximum number of retries of a request."""
 _SECONDS = timedelta(seconds=20)
-"""Maximum time until a request is answered."""
+"""Maximum time until the response to a request."""
 _CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
     "abfss": "AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
 }
-"""The source of the credentials of each kind of place."""
+"""The source of credentials for each scheme."""
 _KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _AZURE = ("AZURE_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE")
-_SAID = (
+_MEANINGS = (
     (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "no such bucket"),
     (r"ExpiredToken|TokenRefreshRequired", "the credentials have expired"),
     (
@@ -49,26 +49,26 @@ _SAID = (
         "cannot be reached",
     ),
 )
-"""Parts of messages of each system, and their meaning."""
+"""Patterns in messages of each system, and the meaning of such messages."""
 _lock = threading.Lock()
 _made: dict[tuple[str, str, frozenset[tuple[str, str]]], Any] = {}
-"""Stores by scheme, authority and the environment, which can change."""
+"""Stores by scheme, authority and environment variables (these can change)."""
 
 
 class BrokenError(OSError):
-    """A remote file that cannot be read further."""
+    """A remote file cannot be read further."""
 
 
 def are_open() -> bool:
-    """Whether this process has a store with threads of its own: it must not be forked."""
+    """Whether this process has a store: stores have threads, so the process must not be forked."""
     return bool(_made)
 
 
 def store_of(scheme: str, authority: str) -> Any:
-    """Return obstore's store of a bucket or container. Raises OSError, in plain words."""
+    """Return obstore's store of a bucket or container. Raises OSError with a readable reason."""
     with _lock:
-        said = [each for each in os.environ.items() if each[0].startswith(SETTINGS)]
-        key = scheme, authority, frozenset(said)
+        settings = [each for each in os.environ.items() if each[0].startswith(SETTINGS)]
+        key = scheme, authority, frozenset(settings)
         if key not in _made:
             with in_words(scheme):
                 _made[key] = _new(scheme, authority)
@@ -90,7 +90,7 @@ def _new(scheme: str, authority: str) -> Any:
 
 
 def _s3(bucket: str) -> dict[str, Any]:
-    """Return the endpoint of S3, and a provider of credentials that are not in the environment."""
+    """Return the endpoint of S3, and a provider of credentials if none are in the environment."""
     endpoint, region = s3_place(bucket)
     found: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
     found |= {"region": region} if region else {}
@@ -106,14 +106,14 @@ def _s3(bucket: str) -> dict[str, Any]:
 
 
 def _google() -> dict[str, Any]:
-    """Return the endpoint of Google's storage, if it is not the usual one."""
+    """Return the endpoint of Google's storage, if it is not the default."""
     endpoint, is_emulator = google_place()
     found = {"base_url": endpoint} if endpoint else {}
     return found | ({"bearer_token": "none is asked for"} if is_emulator else {})
 
 
 def _azure(authority: str) -> dict[str, Any]:
-    """Return the names of a container and its account, its endpoint, and its credentials."""
+    """Return the names of a container and its account, the endpoint, and the credentials."""
     place = azure_place(authority)
     found: dict[str, Any] = {"container_name": place.container, "account_name": place.account}
     found["endpoint"] = place.endpoint
@@ -127,7 +127,7 @@ def _azure(authority: str) -> dict[str, Any]:
 
 @contextmanager
 def in_words(scheme: str) -> Iterator[None]:
-    """Convert errors of a store to OSError, with a reason in plain words and advice."""
+    """Convert errors of a store to OSError with a readable reason and advice."""
     from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 
     try:
@@ -148,13 +148,13 @@ def missing(what: str = "no such file") -> FileNotFoundError:
 
 
 def _plain(scheme: str, text: str) -> OSError:
-    """Return the error for a message of a system."""
-    said = text.partition("\n\nDebug source")[0]
-    for pattern, meaning in _SAID:
+    """Return the error for a message of object storage."""
+    message = text.partition("\n\nDebug source")[0]
+    for pattern, meaning in _MEANINGS:
         if re.search(pattern, text):
             kind = FileNotFoundError if meaning == "no such bucket" else OSError
             return kind(None, f"{meaning}{_way_out(scheme, meaning)}")
-    return OSError(None, " ".join(said.split()) or "no reason is given")
+    return OSError(None, " ".join(message.split()) or "no reason is given")
 
 
 def _way_out(scheme: str, meaning: str) -> str:
@@ -167,7 +167,7 @@ def _way_out(scheme: str, meaning: str) -> str:
 
 
 def _has_credentials() -> bool:
-    """Whether credentials for S3 are in a profile; Amazon's machines may have others."""
+    """Whether credentials for S3 are in a profile; Amazon's machines may have other credentials."""
     named = [os.environ.get(f"AWS_{each}_FILE") for each in ("SHARED_CREDENTIALS", "CONFIG")]
     usual = [os.path.expanduser(f"~/.aws/{each}") for each in ("credentials", "config")]
     places = [one or other for one, other in zip(named, usual, strict=True)]

@@ -8,13 +8,13 @@ from contextlib import suppress
 from typing import NamedTuple
 
 SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "STORAGE_EMULATOR_")
-"""Prefixes of the variables that are read here or by the clients."""
+"""Prefixes of the variables that this module or a client reads."""
 _MICROSOFT = "blob.core.windows.net"
-"""The service of an account that is named without its domain."""
+"""The domain of an account that is named without a domain."""
 
 
 def s3_place(bucket: str) -> tuple[str | None, str | None]:
-    """Return the endpoint and the region of a bucket of S3; None: the client finds them."""
+    """Return endpoint and region of a bucket of S3; None: the client determines the value."""
     from pyarrow.fs import resolve_s3_region
 
     endpoint = _first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
@@ -26,7 +26,7 @@ def s3_place(bucket: str) -> tuple[str | None, str | None]:
 
 
 def google_place() -> tuple[str | None, bool]:
-    """Return the URL of Google's storage (None: the usual), and whether it needs no credentials."""
+    """Return the URL of Google's storage (None: default), and whether it needs no credentials."""
     emulator = _first("STORAGE_EMULATOR_HOST")
     endpoint = emulator or _first("GOOGLE_BASE_URL")
     if endpoint and "://" not in endpoint:
@@ -37,9 +37,9 @@ def google_place() -> tuple[str | None, bool]:
 class AzurePlace(NamedTuple):
     """A container of Azure.
 
-    endpoint  the URL of the account's blobs
-    key       key of the account, or None
-    token     shared access signature without a `?`, or None
+    endpoint  URL of the blobs of the account
+    key       key of the account; None: no key
+    token     shared access signature without a `?`; None: no signature
     """
 
     container: str
@@ -73,5 +73,4 @@ def azure_place(authority: str) -> AzurePlace:
 
 
 def _first(*names: str) -> str | None:
-    """Return the value of the first variable that is set."""
     return next(filter(None, map(os.environ.get, names)), None)

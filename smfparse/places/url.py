@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 from smfparse.places.objects import BrokenError, in_words, missing, store_of
 
 _MAGIC = re.compile(r"\*+|\?|\[!?[^\]]+\]")
-"""Characters with a meaning in a pattern."""
+"""Characters with a special meaning in a pattern."""
 _FOLDERS = r"(?:(?!\.)[^/]+/)*"
 _PARTS = re.compile(r"(\w+)://([^/]*)/*(.*)", re.DOTALL)
 _FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
-"""Length of the first range in bytes, factor for each further range, and maximum length."""
+"""Length of the first range in bytes, factor for each further length, and maximum length."""
 
 
 class UrlStat(NamedTuple):
-    """The values of `Path.stat` that are needed."""
+    """The required values of `Path.stat`."""
 
     st_size: int
     st_mtime_ns: int
@@ -37,11 +37,11 @@ _FOLDER = UrlStat(0, 0, stat.S_IFDIR)
 
 @dataclass(frozen=True)
 class Url:
-    """A remote place. Every method that sends a request raises OSError, with a reason in words.
+    """A remote place. Every method that sends a request raises OSError with a readable reason.
 
     scheme     s3, gs, abfss
     authority  the bucket, or the container and account
-    key        the path there, without a / at its ends; '' for all of it
+    key        path in the bucket or container, without / at both ends; '': the bucket or container
     """
 
     scheme: str
@@ -74,42 +74,42 @@ class Url:
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """The last part of the path."""
         return PurePosixPath(self.key).name
 
     @property
     def suffix(self) -> str:
-        """The extension of its name, with the dot."""
+        """The extension of the name, with the dot."""
         return PurePosixPath(self.key).suffix
 
     @cached_property
     def parents(self) -> tuple[Url, ...]:
-        """The folders that it is in, the inner ones first."""
+        """The folders that contain the place, the innermost folder first."""
         parts = self.key.split("/") if self.key else []
         above = ("/".join(parts[:count]) for count in reversed(range(len(parts))))
         return tuple(Url(self.scheme, self.authority, each) for each in above)
 
     def absolute(self) -> Url:
-        """Return itself."""
+        """Return the same place: all URLs are absolute."""
         return self
 
     def relative_to(self, folder: Url) -> PurePosixPath:
-        """Return the path from a folder that it is in."""
+        """Return the path from a folder that contains the place."""
         return PurePosixPath(self.key).relative_to(PurePosixPath(folder.key))
 
     def is_relative_to(self, folder: Url) -> bool:
-        """Whether a place is a folder, or in it."""
+        """Whether the place is a folder, or a place in the folder."""
         return folder in (self, *self.parents)
 
     def stat(self) -> UrlStat:
-        """Return size, time and kind as they are now."""
+        """Request size, time and kind."""
         found = self._asked()
         if found is None:
             raise missing()
         return found
 
     def _asked(self) -> UrlStat | None:
-        """Return the object or folder; None: neither exists. Only a list finds a missing bucket."""
+        """Request an object or folder; None: neither exists. Only a list finds a missing bucket."""
         with suppress(FileNotFoundError), self._store() as (store, obstore):
             if self.key:
                 return _stat(obstore.head(store, self.key))
@@ -125,21 +125,21 @@ class Url:
         return self._known[""].st_size
 
     def exists(self) -> bool:
-        """Whether anything exists there."""
+        """Whether an object or folder exists there."""
         return self._asked() is not None
 
     def is_file(self) -> bool:
-        """Whether it is an existing file."""
+        """Whether the place is an existing file."""
         found = self._asked()
         return found is not None and stat.S_ISREG(found.st_mode)
 
     def is_dir(self) -> bool:
-        """Whether it is an existing folder: a prefix of longer paths."""
+        """Whether the place is an existing folder: a prefix of longer paths."""
         found = self._asked()
         return found is not None and stat.S_ISDIR(found.st_mode)
 
     def iterdir(self) -> Iterator[Url]:
-        """Yield the contents of the folder; nothing if it does not exist."""
+        """Yield the contents of the folder; nothing: the folder is empty or does not exist."""
         return iter(self._listed(deep=False))
 
     def rglob(self, pattern: str = "*") -> Iterator[Url]:
@@ -175,11 +175,11 @@ class Url:
 
     @property
     def was_folder(self) -> bool:
-        """Whether it was a folder when it was listed."""
+        """Whether the place was a folder when it was listed or first requested."""
         return "" in self._known and stat.S_ISDIR(self._known[""].st_mode)
 
     def open(self, mode: str = "rb", buffering: int = 0) -> ObjectFile:  # noqa: ARG002 - as of Path
-        """Open the file to be read."""
+        """Open the file for reading."""
         size = self.size
         if self.was_folder:
             raise missing("a folder, not a file")
@@ -191,7 +191,7 @@ class Url:
             return bytes(obstore.get(store, self.key).bytes())
 
     def range(self, start: int, end: int) -> bytes:
-        """Return bytes of the file. Raises BrokenError if not all of them arrive."""
+        """Return bytes `start` to `end` of the file. Raises BrokenError if a byte is missing."""
         try:
             with self._store() as (store, obstore):
                 found = bytes(obstore.get_range(store, self.key, start=start, end=end))
@@ -203,14 +203,14 @@ class Url:
         return found
 
     def open_to_write(self) -> ObjectWriter:
-        """Open the file for writing. It exists, complete, when it is closed."""
+        """Open the file for writing. The file exists, complete, after it is closed."""
         with self._store() as (store, obstore):
             return ObjectWriter(obstore.open_writer(store, self.key), self.scheme)
 
     def put_new(self, data: bytes) -> bool:
-        """Write the file if it does not exist; return whether it was written.
+        """Write the file if it does not exist; return whether its content is `data`.
 
-        If the response to a request was lost, the file already has these bytes.
+        A file with this content may exist: a request was repeated because its response was lost.
         """
         try:
             with self._store() as (store, obstore):
@@ -226,7 +226,7 @@ class Url:
 
     @contextmanager
     def _store(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the store of the file, and obstore; raise OSError, in words, for its errors."""
+        """Yield the store of the file, and obstore; convert errors as `in_words`."""
         import obstore
 
         with in_words(self.scheme):
@@ -240,7 +240,7 @@ class ObjectWriter:
         self._stream, self._scheme = stream, scheme
 
     def write(self, data: bytes) -> None:
-        """Write bytes. Raises OSError, in words, as `close` does."""
+        """Write bytes. Like `close`, raises OSError with a readable reason."""
         with in_words(self._scheme):
             self._stream.write(data)
 
@@ -251,7 +251,7 @@ class ObjectWriter:
 
 
 class ObjectFile(io.RawIOBase):
-    """Reads an object in ranges, which grow in sequential reads; the last range is kept."""
+    """Reads an object in ranges, which become longer in sequential reads; keeps the last range."""
 
     def __init__(self, place: Url, size: int) -> None:
         super().__init__()
@@ -274,7 +274,7 @@ class ObjectFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer from the range that is held, or the next one. Raises BrokenError."""
+        """Fill a buffer from the range in memory, or the next range. Raises BrokenError."""
         wanted = min(len(buffer), self.size - self._at)
         if wanted <= 0:
             return 0
@@ -286,7 +286,7 @@ class ObjectFile(io.RawIOBase):
         return len(found)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return the requested number of bytes; fewer at the end, or if no more arrive."""
+        """Return the requested number of bytes; fewer at the end, or before an error."""
         left = self.size - self._at
         found = bytearray(max(left if size is None or size < 0 else min(size, left), 0))
         done = 0
@@ -308,7 +308,6 @@ class ObjectFile(io.RawIOBase):
 
 
 def _stat(found: Any) -> UrlStat:
-    """Return the properties of an object in a store."""
     changed = int(found["last_modified"].timestamp() * 10**9)
     return UrlStat(found["size"], changed, stat.S_IFREG)
 
@@ -326,7 +325,6 @@ def _regex(part: str) -> str:
 
 
 def _magic(found: re.Match[str]) -> str:
-    """Return the regular expression of *, ? or [...]."""
     if found[0].startswith("["):
         return f"[^{found[0][2:]}" if found[0].startswith("[!") else found[0]
     return "[^/]" if found[0] == "?" else "[^/]*"

@@ -1,4 +1,4 @@
-"""The time until active logs are full while nothing is archived."""
+"""The time until active logs are full without archiving."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from smfparse.planning.plans import Figure
 HALF_DAY = 12
 """Minimum hours that active logs should last; the preferred number is 24."""
 MOST_LOGS = 310
-"""Active logs that each copy can have."""
+"""Maximum number of active logs of each copy."""
 
 
 class LogSpace(NamedTuple):
-    """Log space that one copy uses, GB. None: unknown.
+    """Log space of one copy, GB. None: space unknown.
 
     hourly      average per hour
-    hour        in the busiest hour
-    half_day    in the busiest 12 hours
+    hour        space written in the busiest hour
+    half_day    space written in the busiest 12 hours
     unarchived  space written minus space archived in the same time
     """
 
@@ -33,7 +33,7 @@ class LogSpace(NamedTuple):
 def active_logs(
     used: LogSpace, size: float | None, logs: int | None, copies: int, outage_hours: float
 ) -> Iterator[Figure]:
-    """Yield how long active logs last, and how many an outage of archiving needs.
+    """Yield the time until active logs are full, and the number of logs for an archiving outage.
 
     size  GB of one log
     logs  number of active logs of each copy
@@ -43,7 +43,7 @@ def active_logs(
     if size is None:
         return
     yield from _archiving(used, size, logs)
-    yield from _one_log(used, size)
+    yield from _time_of_log(used, size)
     if logs is not None:
         yield from _until_full(used, size, logs, copies)
     yield from _needed(used, size, outage_hours)
@@ -65,7 +65,7 @@ def _archiving(used: LogSpace, size: float, logs: int | None) -> Iterator[Figure
     )
 
 
-def _one_log(used: LogSpace, size: float) -> Iterator[Figure]:
+def _time_of_log(used: LogSpace, size: float) -> Iterator[Figure]:
     if used.hour:
         yield Figure(
             *("log_minutes", "Time to fill one log in the busiest hour", 60 * size / used.hour),

@@ -12,7 +12,7 @@ from smfparse.planning.publications import source
 
 
 def message_us(active_s: float, batches: float, net_us: float, messages: float) -> float:
-    """Return the time of a message without the waits for confirmation, microseconds."""
+    """Return the microseconds of a message without the waits for confirmation."""
     return max(active_s * 1e6 - batches * net_us, 0) / messages
 
 
@@ -29,12 +29,12 @@ def most_in_a_batch(batchlim_kb: float, size: float, batchsz: int) -> int:
 
 
 def least_gain(batch: float, new_batch: float) -> float:
-    """Return the ratio of rates if the channel only waits for confirmations."""
+    """Return the ratio of new to current rate if the channel only waits for confirmations."""
     return new_batch / batch
 
 
 def client_flows(rate: float, slower: float, added_us: float) -> float:
-    """Return the flows per message, from the rates without and with an added latency."""
+    """Return the flows per message, from the rates without and with additional latency."""
     return (1e6 / slower - 1e6 / rate) / added_us
 
 
@@ -100,7 +100,7 @@ def _figures(asked: Batches) -> Sequence[Figure]:
 
 
 def _limits(asked: Batches, most: int) -> list[Figure]:
-    """Return the minimum gain of a batch, the pages it needs, and the limit of any batch size."""
+    """Return minimum gain and pages of a batch, and the limit of the rate for any batch size."""
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(

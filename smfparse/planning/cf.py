@@ -12,18 +12,18 @@ from smfparse.planning.publications import between, published, source
 _STRUCTURE = 2**32
 _TABLE = "z16_cf_messages_in_4GB"
 SMALLEST, LARGEST = 1164, 64_512
-"""Smallest and largest message size in the table, bytes."""
+"""Minimum and maximum message size in the table, bytes."""
 OFFLOAD = ((90, 0), (80, 4), (70, 32))
-"""Default offload rules: percentage of use, and minimum size (KB) of offloaded messages."""
+"""Default offload rules: used share of the structure, %; minimum KB of offloaded messages."""
 ALWAYS_KB = 63
 _PAGE = 4096
 _BUFFER = 256 * 1024
-"""Bytes of one of the DSBUFS buffers."""
+"""Bytes of each of the DSBUFS buffers."""
 _MORE_MB = 8
 
 
 def message_bytes(size: float) -> float:
-    """Return the bytes that a message takes in a structure; size: bytes, with headers.
+    """Return the bytes of a structure that a message uses; size: bytes, with headers.
 
     Raises RequestError above 63 KB: the structure contains only pointers to such messages.
     """
@@ -40,7 +40,7 @@ def structure_mb(messages: float, size: float) -> float:
 
 
 def offload_kb(full_percent: float) -> float | None:
-    """Return the KB from which messages go to a shared message data set; None: above 63 KB."""
+    """Return the minimum KB of messages that are offloaded to a data set; None: above 63 KB."""
     return next((size for percent, size in OFFLOAD if full_percent >= percent), None)
 
 
@@ -50,13 +50,13 @@ def smds_pages(size: float) -> int:
 
 
 def data_set_buffers(messages: float, size: float) -> int:
-    """Return the buffers (DSBUFS) for the data of a number of messages."""
+    """Return the number of buffers (DSBUFS) for the data of messages."""
     return math.ceil(messages * smds_pages(size) * _PAGE / _BUFFER)
 
 
 @dataclass(frozen=True)
 class Cf(Asked):
-    """Inputs; the defaults are a point of IBM's table."""
+    """Inputs; the defaults are values of IBM's table."""
 
     message_bytes: Annotated[
         float,

@@ -12,22 +12,22 @@ from smfparse.planning.publications import between, published
 USABLE = 0.8
 """Share of the storage that may be used, from IBM's example."""
 MOST_CHANNELS = 9999
-"""Maximum current channels of a channel initiator."""
+"""Maximum number of current channels of a channel initiator."""
 CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
-"""Common storage in KB per connection, by SHARECNV; an MCA channel uses as much as bindings."""
+"""Common storage in KB per connection, by SHARECNV; an MCA channel uses the KB of bindings."""
 _SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
 _ABOVE_KB = 32
 """From 9.4 on, buffers of SVRCONN messages above this size are above the bar."""
 _TABLES = {"9.4": "9.3"}
-"""By release without a published table: the release with the table that is used."""
+"""Releases without a published table, each with the release whose table is used."""
 
 
 def chin_kb(message_kb: float, sharecnv: str, release: str) -> float:
-    """Return the KB of 31-bit storage that a channel takes, for its message size.
+    """Return the KB of 31-bit storage that a channel uses, for its message size.
 
     sharecnv  0, 1, 10, or mca; release  9.1 to 9.4
 
-    Raises RequestError above 64 KB (SVRCONN) or 4 MB (MCA): nothing is published there.
+    Raises RequestError above 64 KB (SVRCONN) or 4 MB (MCA): no published values.
     """
     if sharecnv == "mca":
         rows = published("r93_ch2_chin_kb_per_mca")
@@ -43,7 +43,7 @@ def usable_mb(total_mb: float) -> int:
 
 
 def channels_in(room_mb: float, kb_each: float) -> int:
-    """Return the number of further channels that fit into storage; 0: none."""
+    """Return the number of further channels that fit into storage."""
     return max(0, math.floor(room_mb * 1024 / kb_each))
 
 
@@ -111,7 +111,6 @@ def _figures(asked: Channels) -> Sequence[Figure]:
 
 
 def _above(asked: Channels, count: int) -> list[Figure]:
-    """Return MEMLIMIT if buffers are above the bar."""
     if asked.release != "9.4" or asked.sharecnv == "mca" or asked.message_kb <= _ABOVE_KB:
         return []
     extra = count * (asked.message_kb - _ABOVE_KB) / 1024

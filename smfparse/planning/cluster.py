@@ -9,9 +9,9 @@ from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 
 OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
-"""IBM's test: definitions of queues, and seconds until the repository had them."""
+"""IBM's test: number of queue definitions; seconds until the z/OS or zCX repository had all."""
 UNKNOWN_S = 1.0
-"""Time of a first open of a name that is not in the repository."""
+"""Seconds of a first open of a name that is not in the repository."""
 _KNOWN_1000_S = 2.0
 
 
@@ -29,7 +29,7 @@ def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
 
 @dataclass(frozen=True)
 class Cluster(Asked):
-    """Inputs; the defaults are those of IBM's test."""
+    """Inputs; the defaults are the values of IBM's test."""
 
     depth: Annotated[
         float,

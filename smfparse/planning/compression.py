@@ -1,4 +1,4 @@
-"""Whether compression of a channel saves CPU, and the minimum compressibility for that."""
+"""Whether compression of a channel saves CPU, and the minimum compressibility for a saving."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ CHANNELS = {
     "tls13-gcm": "TLS1.3 TLS_AES_128_GCM_SHA256",
     "tls13-chacha": "TLS1.3 TLS_CHACHA20_POLY1305_SHA256",
 }
-"""Short names, and the names of these channels in the tables."""
+"""Short names of channels, and their names in the tables."""
 _CHUNK_KB = {True: 16, False: 32}
-"""The size of a chunk that is compressed, with TLS and without."""
+"""KB of a chunk that is compressed; True: with TLS."""
 
 
 @cache
@@ -40,7 +40,7 @@ def _rows(figure: str) -> Mapping[tuple[str, str, float], Mapping[float, float]]
 def compression_figure(
     figure: str, channel: str, compmsg: str, size_kb: float, percent: float
 ) -> float:
-    """Return a figure of the tables, on straight lines between sizes and compressibilities.
+    """Return a figure of the tables, interpolated linearly between sizes and compressibilities.
 
     channel  a short name of CHANNELS; compmsg  NONE, RLE, ZLIBFAST, ZLIBHIGH
 
@@ -55,7 +55,7 @@ def compression_figure(
 
 
 def break_even(channel: str, size_kb: float, compmsg: str = "ZLIBFAST") -> float | None:
-    """Return the least compressibility, per cent, for which compression saves CPU; None: never."""
+    """Return the minimum compressibility, %, for which compression saves CPU; None: no saving."""
     points = [0.0, 20.0, 40.0, 60.0, 80.0]
     more = [
         compression_figure(COST, channel, compmsg, size_kb, each)
@@ -76,13 +76,13 @@ def compression_chunks(size_kb: float, tls: bool) -> int:
 
 
 def compression_us(size_kb: float, tls: bool, comptime_us: float) -> float:
-    """Return the time of compressing a message whose chunks take COMPTIME each."""
+    """Return the microseconds of compressing a message; COMPTIME is the time of each chunk."""
     return compression_chunks(size_kb, tls) * comptime_us
 
 
 @dataclass(frozen=True)
 class Compression(Asked):
-    """Inputs; the defaults are a point of IBM's tables."""
+    """Inputs; the defaults are values of IBM's tables."""
 
     channel_kind: Annotated[str, Ask("TLS of the channel", among=tuple(CHANNELS))] = (
         "tls12-ecdhe-cbc"
@@ -119,7 +119,7 @@ def _figures(asked: Compression) -> Sequence[Figure]:
             *("saved_us", "CPU saved", without - with_it, "us"),
             *(f"{said(without)} - {said(with_it)}", 2),
         ),
-        *_even(asked),
+        *_break_even(asked),
         Figure(
             *("mb_s", "Network rate with compression", mb * (1 - asked.compressible / 100), "MB/s"),
             *(f"{said(mb)} x (1 - {asked.compressible:g}%)", 2),
@@ -140,8 +140,7 @@ def _figures(asked: Compression) -> Sequence[Figure]:
     return found
 
 
-def _even(asked: Compression) -> list[Figure]:
-    """Return the least compressibility for which compression saves CPU, if any."""
+def _break_even(asked: Compression) -> list[Figure]:
     percent = break_even(asked.channel_kind, asked.message_kb, asked.compmsg)
     if percent is None:
         return []

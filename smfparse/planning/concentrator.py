@@ -11,13 +11,13 @@ from smfparse.planning.publications import published, source
 _TABLE = "zcx_transaction_cost_8000_clients"
 _AFTER = "concentrator after zIIP"
 CONNECT_US = {"0": 510.0, "1": 590.0}
-"""CPU of connecting a client on z14, by SHARECNV."""
+"""CPU microseconds of connecting a client on z14, by SHARECNV."""
 _CHIN_KB, _MSTR_KB, _CLASS4_KB = 89.6, 14.08, 5.12
-"""Storage of a client in the channel initiator, the queue manager, and for class 4."""
+"""KB of a client in the channel initiator, in the queue manager, and for class 4."""
 
 
 def transaction_parts(kind: str) -> dict[str, float]:
-    """Return the CPU of a transaction by address space, us.
+    """Return the CPU microseconds of a transaction by address space.
 
     kind  direct, concentrator, or `concentrator after zIIP`
     """
@@ -25,23 +25,23 @@ def transaction_parts(kind: str) -> dict[str, float]:
 
 
 def printed_total(kind: str) -> float:
-    """Return the total printed in the report, which may differ from the sum of its parts."""
+    """Return the printed total of the report, which may differ from the sum of its parts."""
     return float(published(_TABLE)[kind]["total"])
 
 
 def chin_ratio() -> float:
-    """Return the ratio of channel initiator CPU per transaction: concentrator to direct clients."""
+    """Return channel initiator CPU per transaction: with a concentrator / with direct clients."""
     return transaction_parts("concentrator")["CHIN"] / transaction_parts("direct")["CHIN"]
 
 
 def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
-    """Return the saved CPU seconds per second; below 0: a concentrator costs more."""
+    """Return the saved CPU seconds per second; below 0: a concentrator uses more CPU."""
     then = printed_total(_AFTER) if ziip else printed_total("concentrator")
     return (printed_total("direct") - then) * transactions_s / 1e6
 
 
 def break_even_messages(connect_us: float, direct_us: float, then_us: float) -> float | None:
-    """Return the maximum messages per connection for which a concentrator is cheaper; None: any."""
+    """Return the maximum messages per connection for which CPU is saved; None: no limit."""
     return connect_us / (then_us - direct_us) if then_us > direct_us else None
 
 
@@ -102,7 +102,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
 
 
 def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]:
-    """Return the break-even if a concentrator saves CPU per connect but not per transaction."""
+    """Return the break-even if a concentrator saves CPU per connect, but not per transaction."""
     even = break_even_messages(CONNECT_US[asked.sharecnv], direct, then)
     if even is None:
         return []
@@ -120,7 +120,6 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
 
 
 def _storage(clients: int) -> list[Figure]:
-    """Return the storage that becomes free without client channels in the channel initiator."""
     return [
         Figure(
             "chin_mb",

@@ -9,7 +9,7 @@ from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 
 CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
-"""KB per connection; for SHARECNV(10) per conversation, because ten use 169.6 KB per channel."""
+"""KB per connection; SHARECNV(10): KB per conversation, as a channel with ten uses 169.6 KB."""
 USABLE = 0.8
 """Share of the remaining storage that may be used."""
 
@@ -20,13 +20,13 @@ def storage_mb(connections: int, kb_each: float) -> float:
 
 
 def connections_in(left_mb: float, kb_each: float) -> int:
-    """Return the number of further connections that fit into the remaining storage."""
+    """Return the number of further connections that fit into the usable remaining storage."""
     return max(0, math.floor(left_mb * 1024 * USABLE / kb_each))
 
 
 @dataclass(frozen=True)
 class Connections(Asked):
-    """Inputs; the defaults are those of IBM's report."""
+    """Inputs; the defaults are the values of IBM's report."""
 
     connections: Annotated[int, Ask("Planned connections")] = 8000
     kind: Annotated[

@@ -13,7 +13,7 @@ _WORKLOADS = ("LOW", "AVERAGE", "HIGH")
 
 
 def engine_ratio(source_itr: float, source_cps: int, target_itr: float, target_cps: int) -> float:
-    """Return the speed of a processor of the target relative to the source: 0.5 is half as fast."""
+    """Return the speed of a processor of the target divided by the speed of one of the source."""
     return (target_itr / target_cps) / (source_itr / source_cps)
 
 
@@ -23,7 +23,7 @@ def busy_percent(cpu_ms_a_second: float, cps: int) -> float:
 
 
 def improvement(generation: str, cps: str, workload: str) -> float:
-    """Return the additional throughput of a processor of the newer machine, per cent.
+    """Return the additional throughput of a processor of the newer machine, %.
 
     generation  z14-z15, z15-z16; cps  3, 16, 32; workload  LOW, AVERAGE, HIGH
     """
@@ -32,7 +32,7 @@ def improvement(generation: str, cps: str, workload: str) -> float:
 
 
 def cost_after(cost: float, percent: float) -> float:
-    """Return a cost on a machine with `percent` more throughput."""
+    """Return a cost on a machine whose throughput is `percent` higher."""
     return cost / (1 + percent / 100)
 
 
@@ -42,7 +42,7 @@ def msu_hours(cpu_seconds: float, msu: float, cps: int) -> float:
 
 
 def mips(cpu_seconds: float, seconds: float, mips_of_machine: float, cps: int) -> float:
-    """Return the MIPS of CPU seconds in a time."""
+    """Return the average MIPS of `cpu_seconds` in `seconds`."""
     return cpu_seconds * mips_of_machine / cps / seconds
 
 
@@ -108,7 +108,7 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
             *(
                 "busy_there_percent",
                 "Processors busy on the other machine",
-                _busy_there(asked, ratio),
+                _target_busy(asked, ratio),
                 "%",
             ),
             *(f"{said(ms)} / {said(ratio)} / (1000 x {asked.target_cps}) x 100", 2),
@@ -129,11 +129,11 @@ def _ratio(asked: Cpu) -> tuple[float, str]:
         percent = improvement(asked.generation, asked.lspr_cps, asked.workload)
         return 1 + percent / 100, f"1 + {percent:g}%"
     ratio = engine_ratio(asked.source_itr, asked.source_cps, asked.target_itr, asked.target_cps)
-    there, here = (asked.target_itr, asked.target_cps), (asked.source_itr, asked.source_cps)
-    return ratio, f"({there[0]:g} / {there[1]}) / ({here[0]:g} / {here[1]})"
+    target, current = (asked.target_itr, asked.target_cps), (asked.source_itr, asked.source_cps)
+    return ratio, f"({target[0]:g} / {target[1]}) / ({current[0]:g} / {current[1]})"
 
 
-def _busy_there(asked: Cpu, ratio: float) -> float:
+def _target_busy(asked: Cpu, ratio: float) -> float:
     return busy_percent(asked.cpu_ms_a_second / ratio, asked.target_cps)
 
 

@@ -9,9 +9,9 @@ from smfparse.planning.pages import message_pages, page_set_pages
 from smfparse.planning.plans import Figure, Planner
 
 PRIVATE_US = {"buffers": 4.0, "page-set": 7.0}
-"""CPU per expired message of a private queue, by location of the message."""
+"""CPU microseconds per expired message of a private queue, by location of the message."""
 SCAN_US, EXPIRE_US = 3.9, 3.1
-"""Coupling facility time: scan of a message, and each of the two steps that expire a message."""
+"""Coupling facility microseconds: scan of a message; each of the two steps of expiring one."""
 
 
 def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]:

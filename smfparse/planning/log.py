@@ -1,4 +1,4 @@
-"""The maximum rate of the log, the effect of I/O time and copies, and how long active logs last."""
+"""The maximum rate of the log, effects of I/O time and copies, and time until logs are full."""
 
 import math
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ MOST_PAGES = 128
 """Maximum pages of a log write."""
 _MB = 1 << 20
 PUT_BYTES, GET_BYTES, START_BYTES, END_BYTES = 500, 110, 120, 240
-"""Log bytes of a put besides its data, of a get, and of the start and end of a unit of work."""
+"""Log bytes of a put (without data), a get, and the start and end of a unit of work."""
 SMALL_KB = 96
-"""Up to this message size, IBM measured the larger gain of zHyperWrite."""
+"""Maximum size of small messages, for which IBM measured the larger gain of zHyperWrite."""
 ZHYPERWRITE = {True: 0.6, False: 0.88}
-"""I/O time with zHyperWrite divided by that with PPRC; True: small messages."""
+"""I/O time with zHyperWrite divided by I/O time with PPRC; True: small messages."""
 _UNMIRRORED = 580 / 391
-"""Rate without a mirror divided by that with PPRC, for messages of 4 MB."""
+"""Rate without a mirror divided by rate with PPRC, for messages of 4 MB."""
 IDLE = 1e-4
-"""The smallest accepted busy percentage of a log."""
-_FAR = 2
-"""From this multiple of the measured pages on, the result is only an order of magnitude."""
+"""The minimum accepted busy percentage of a log."""
+_ROUGH_FACTOR = 2
+"""Above this multiple of the measured pages, a result is only an order of magnitude."""
 
 
 class IoTime(NamedTuple):
@@ -35,22 +35,22 @@ class IoTime(NamedTuple):
     b: float
 
     def at(self, pages: float) -> float:
-        """Return the microseconds of an I/O of a number of pages."""
+        """Return the microseconds of an I/O of `pages` pages."""
         return self.a + self.b * pages
 
     def striped(self, times: float) -> Self:
-        """Return the time with `times` as many stripes, which share the pages, not the start."""
+        """Return the time for `times` x the stripes: `b` is divided among stripes, `a` is not."""
         return self._replace(b=self.b / times)
 
     def mb_s(self, pages: float, share: float = 1.0) -> float:
-        """Return the rate with one copy; `share` is the share of I/O in the cycle of the log."""
+        """Return the MB/s of one copy; `share` is the share of I/O in the busy time of the log."""
         return pages / PAGES_A_MB / (self.at(pages) * 1e-6 / share)
 
 
 def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
-    """Return the line through two points: pages of an I/O, and its microseconds.
+    """Return the line through two points (pages of an I/O, its microseconds).
 
-    Raises RequestError if both have the same number of pages.
+    Raises RequestError if both points have the same number of pages.
     """
     if second[0] == first[0]:
         raise RequestError("both I/O times are for the same number of pages; give two numbers")
@@ -59,29 +59,29 @@ def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
 
 
 def io_rate(mb_s: float, pages: float) -> float:
-    """Return the log I/Os per second of one copy."""
+    """Return the number of log I/Os per second of one copy."""
     return mb_s * PAGES_A_MB / pages
 
 
 def mb_of_pages(pages: float, seconds: float) -> float:
-    """Return MB per second of pages written."""
+    """Return the MB per second of written pages."""
     return pages / PAGES_A_MB / seconds
 
 
 def rate_at_full(mb_s: float, busy: float) -> float:
-    """Return the rate of the same mix with a log task that is always busy."""
+    """Return the rate of the same workload with a log task that is always busy."""
     return mb_s / busy
 
 
 def messages_a_second(mb_s: float, bytes_each: float) -> int:
-    """Return the persistent messages per second that a log rate allows."""
+    """Return the number of persistent messages per second for a log rate."""
     return math.floor(mb_s * _MB / bytes_each)
 
 
 def estimated_bytes(size: float, gets: float = 0, started: float = 1, ended: float = 1) -> float:
     """Return the log bytes per put of `size` bytes, including gets and units of work; +-40%.
 
-    gets, started, ended  number of gets, and of units of work started and ended, per put
+    gets, started, ended  per put: number of gets, and of started and ended units of work
     """
     return size + PUT_BYTES + gets * GET_BYTES + started * START_BYTES + ended * END_BYTES
 
@@ -214,7 +214,7 @@ def _figures(asked: Log) -> Sequence[Figure]:
             *(disk_mb(mb_s, asked.copies, asked.mirror != "none"), "MB/s"),
             *(f"{asked.copies} x (log + archive{' + mirror' * (asked.mirror != 'none')})", 1),
         ),
-        *_ceiling(asked, full),
+        *_maximum_rates(asked, full),
         *_what_if(asked, us, full),
         *active_logs(
             LogSpace(asked.hourly_gb, asked.hour_gb, asked.half_day_gb, asked.unarchived_gb),
@@ -224,7 +224,7 @@ def _figures(asked: Log) -> Sequence[Figure]:
 
 
 def _line(asked: Log) -> IoTime | None:
-    """Return the I/O time as a function of pages; None: unknown, or it does not grow with pages."""
+    """Return the I/O time as a function of pages; None: unknown, or not longer for more pages."""
     if asked.one_page_us is None or asked.more_pages is None or asked.more_pages_us is None:
         return None
     if asked.more_pages_us <= asked.one_page_us:
@@ -232,13 +232,13 @@ def _line(asked: Log) -> IoTime | None:
     return io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
 
 
-def _ceiling(asked: Log, full: float) -> list[Figure]:
-    """Return the rate with the longest I/Os, and both rates with more stripes, if known."""
+def _maximum_rates(asked: Log, full: float) -> list[Figure]:
+    """Return the rate with the longest I/Os; with more stripes, also both rates; empty: unknown."""
     line = _line(asked)
     if line is None:
         return []
     share = min(asked.io_busy / asked.busy, 1.0)
-    far = (asked.more_pages or 1) * _FAR < MOST_PAGES
+    far = (asked.more_pages or 1) * _ROUGH_FACTOR < MOST_PAGES
 
     def ceiling(name: str, label: str, of: IoTime) -> Figure:
         formula = f"128 / 256 / (({said(of.a)} + {said(of.b)} x 128) us / {said(share)})"
@@ -308,7 +308,7 @@ def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
 
 
 def _fuller(asked: Log) -> str:
-    """Return the effect of streaming on a saturated log, as measured by IBM."""
+    """Return IBM's measured effect of streaming on a saturated log."""
     if asked.message_kb <= 64:
         return "the maximum rate rises by up to 70%, with fuller I/Os"
     return "the maximum rate rises by 2 to 6%"

@@ -26,12 +26,12 @@ def checkpoint_mb(chunk: int, window: int, frame: int, interval: int) -> float:
 
 
 def acknowledgements(messages: int, window: int) -> int:
-    """Return the replies to a number of data messages."""
+    """Return the number of replies to `messages` data messages."""
     return messages // window
 
 
 def state_updates(messages: int, window: int, frame: int, interval: int) -> int:
-    """Return the number of times that a transfer of `messages` messages gets and puts its STATE."""
+    """Return how often a transfer of `messages` messages gets and puts its STATE message."""
     return messages // (window * frame * interval)
 
 
@@ -67,7 +67,7 @@ def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
 
 @dataclass(frozen=True)
 class Mft(Asked):
-    """Inputs; the defaults are those of MFT agents, and a row of IBM's table."""
+    """Inputs; the defaults are the defaults of MFT agents, and values of a row of IBM's table."""
 
     chunk: Annotated[
         int,
@@ -162,7 +162,6 @@ def _figures(asked: Mft) -> Sequence[Figure]:
 
 
 def _published(asked: Mft) -> list[Figure]:
-    """Return the values that IBM measured with this setting, if the table contains it."""
     own = {key: getattr(asked, "queue_kind" if key == "queue" else key) for key in _KEYS}
     setting = own | {"put_to_getter": "Y", "batchint": 0}
     files = f"files of {said(asked.file_mb)} MB"

@@ -1,4 +1,4 @@
-"""Space of messages in page sets and buffer pools, and the time until these are full."""
+"""Space of messages in page sets and buffer pools, and the time until both are full."""
 
 import math
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from smfparse.planning.plans import Figure, Planner
 
 PAGE = 4096
 _ONE_PAGE, _OF_A_PAGE = 3596, 4049
-"""Longest message on one page, and bytes per page of a longer message: not published by IBM."""
+"""Maximum bytes on one page, and bytes per page of a longer message: not published by IBM."""
 _LONG, _LONG_PAGES = 4 << 20, 1037
 _HELD, _HELD_IN = 19_980, 20_157
-"""IBM's full page set: one-page messages, and all pages; the other pages are control pages."""
+"""IBM's full page set: one-page messages, and all pages (including control pages)."""
 _FREE = 0.85
 _SPARE = 1.2
 _FULL = 0.95
-"""From this share, tasks write pages themselves, so the use of the pool rises no further."""
+"""From this used share on, tasks write pages, so the used share of the pool does not rise."""
 _YEAR_S = 366 * 86_400
-"""A longer time until something is full is not shown."""
+"""Maximum time until full that is shown."""
 
 
 def message_pages(size: float) -> int:
-    """Return the pages of a private message; size: bytes, with headers except MQMD."""
+    """Return the number of pages of a private message; size: bytes, with headers except MQMD."""
     whole, rest = divmod(math.ceil(size), _LONG)
     if whole and not rest:
         return whole * _LONG_PAGES
@@ -33,22 +33,22 @@ def message_pages(size: float) -> int:
 
 
 def page_set_pages(depth: float, pages_each: float) -> int:
-    """Return the pages of a page set for messages, with its control pages."""
+    """Return the number of pages of a page set for messages, including control pages."""
     return math.ceil(depth * pages_each * _HELD_IN / _HELD)
 
 
 def data_buffers(messages: int, size: int) -> int:
-    """Return the buffers for the data alone of messages, the count used in IBM's MFT reports."""
+    """Return the number of buffers for the data of messages, as in IBM's MFT reports."""
     return messages * math.ceil(size / PAGE)
 
 
 def pool_floor(peak_pages: float) -> int:
-    """Return the size of a pool in buffers that has 15% free at its peak."""
+    """Return the number of buffers of a pool in which 15% are free at the peak."""
     return math.ceil(peak_pages / _FREE)
 
 
 def seconds_to(limit: float, now: float, growth: float) -> float | None:
-    """Return the seconds until a limit is reached; None: never."""
+    """Return the seconds until a limit is reached; None: no growth."""
     return (limit - now) / growth if growth > 0 else None
 
 
@@ -180,7 +180,7 @@ def _until_full(asked: Pages, each: float) -> list[Figure]:
 
 
 def _hours(name: str, label: str, seconds: float | None, formula: str) -> list[Figure]:
-    """Return the time until something is full; empty: never, or not within a year."""
+    """Return the figure of a time until full; empty: never full, or not within a year."""
     if seconds is None or seconds >= _YEAR_S:
         return []
     return [Figure(name, label, seconds / 3600, "hours", formula, 1)]

@@ -13,14 +13,14 @@ from smfparse.planning.asking import Asked
 class Figure:
     """One number of a plan.
 
-    name      for programs
-    label     for people
+    name      name for programs
+    label     name for people
     value     result of the formula, rounded down only if the formula contains floor
-    formula   with its numbers
-    decimals  decimals shown to people
+    formula   formula with its numbers
+    decimals  number of decimals for people
     interval  90% confidence interval; None: not measured
     before    the current value, if `value` is the value after a change
-    rough     whether it is far outside the measured range, so only an order of magnitude
+    rough     whether `value` is only an order of magnitude: far outside the measured range
     """
 
     name: str
@@ -39,10 +39,10 @@ class Planner:
     """A question of capacity.
 
     figures      calculates the answer
-    sources      the published measurements behind its formulas and values
-    valid_range  the range in which they are valid
-    limitations  effects that it does not include
-    trace        the commands that make MQ write the measured data; '': it measures nothing
+    sources      the publications of its formulas and values
+    valid_range  the range in which formulas and values are valid
+    limitations  effects that the figures do not include
+    trace        commands that start the traces with the measured data; '': no measured data
     """
 
     name: str
@@ -64,12 +64,12 @@ class Plan:
     figures: Sequence[Figure]
 
     def __getitem__(self, name: str) -> float:
-        """Return the value with a name. Raises KeyError if it does not exist."""
+        """Return the value of the figure `name`. Raises KeyError if the plan has no such figure."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)
         return value
 
     def get(self, name: str) -> float | None:
-        """Return the value with a name; None: the plan does not contain it."""
+        """Return the value of the figure `name`; None: the plan has no such figure."""
         return next((each.value for each in self.figures if each.name == name), None)

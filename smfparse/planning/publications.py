@@ -1,4 +1,4 @@
-"""IBM's published values: each table under its name, with its document."""
+"""IBM's published values: tables by name, each with its document."""
 
 from __future__ import annotations
 
@@ -26,21 +26,18 @@ def published_names() -> tuple[str, ...]:
 
 
 def published(name: str) -> Any:
-    """Return a published table: a list of rows, or a mapping.
-
-    Raises KeyError for an unknown name.
-    """
+    """Return a published table, a list of rows or a mapping; KeyError for an unknown name."""
     return _published()[name]["table"]
 
 
 def source(name: str) -> str:
-    """Return the document of a published table, its date, and the place of the table in it."""
+    """Return document, date, and place in the document of a published table."""
     found: str = _published()[name]["source"]
     return found
 
 
 def between(points: Mapping[float, float], at: float, name: str, unit: str = "") -> float:
-    """Return the value at a point, interpolated linearly between published points.
+    """Return the value at `at`, interpolated linearly between published points.
 
     name, unit  name and unit of `at`, for the message
 

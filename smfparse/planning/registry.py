@@ -30,7 +30,7 @@ def planner(name: str) -> Planner:
 
 
 def planned(name: str, **inputs: Any) -> Plan:
-    """Answer the question of a planner; omitted inputs have their published values.
+    """Return the answer of a planner; the defaults of inputs are published values.
 
     Raises RequestError for an unknown name, and for a value outside the range of the planner.
     """
@@ -39,27 +39,27 @@ def planned(name: str, **inputs: Any) -> Plan:
 
 
 def asked_of(which: Planner, inputs: Mapping[str, Any]) -> Asked:
-    """Return the inputs of a planner; omitted inputs have their published values.
+    """Return the inputs of a planner; the defaults are published values.
 
     Raises RequestError for an unknown name, and for a value outside the range of the planner.
     """
-    there = [each.name for each in wanted(which.asked)]
+    known_names = [each.name for each in wanted(which.asked)]
     for name in inputs:
-        if name not in there:
-            known = ", ".join(there)
+        if name not in known_names:
+            known = ", ".join(known_names)
             raise RequestError(f"planner {which.name}: unknown input {name}; inputs: {known}", name)
     return which.asked(**inputs)
 
 
 def plan_of(which: Planner, asked: Asked) -> Plan:
-    """Answer the question of a planner for its inputs."""
+    """Return the answer of a planner for its inputs."""
     return Plan(which, asked, which.figures(asked))
 
 
 def plan_of_measured(name: str, values: Mapping[str, Any]) -> Plan | None:
-    """Answer from measured values; None: a required value is absent or outside the range.
+    """Return the answer for measured values; None: a required value is absent or out of range.
 
-    values  by input; None: not measured. If the planner allows it, figures that need it are omitted
+    values  values by input; None: not measured; optional figures that need the input are omitted
     """
     inputs = {each.name: each for each in wanted(planner(name).asked)}
     fitted = {key: inputs[key].fitted(value) for key, value in values.items()}

@@ -14,9 +14,9 @@ from smfparse.planning.plans import Figure, Plan, Planner
 
 LEAST_POINTS = 10
 LEAST_CHANGE = 0.2
-"""Minimum variation of the first number of points, as a share of its mean."""
+"""Minimum variation of the x of points, as a share of their mean."""
 _Z = 1.6448536269514722
-"""The value that a normal variable exceeds with a probability of 5%."""
+"""The value that a standard normal variable exceeds with a probability of 5%."""
 
 
 class Slope(NamedTuple):
@@ -28,12 +28,12 @@ class Slope(NamedTuple):
 
 
 def too_few() -> str:
-    """Return the reason, in words, why points have no slope."""
+    """Return the reason for which points have no slope."""
     return f"fewer than {LEAST_POINTS} intervals, or only random changes in them"
 
 
 def slope(points: Sequence[Sequence[float]]) -> Slope | None:
-    """Return the slope of points (x, y); None: too few, x varies too little, or it may be 0."""
+    """Return the slope of points (x, y); None: too few points, too similar x, or maybe 0."""
     xs, ys = [each[0] for each in points], [each[1] for each in points]
     if len(points) < LEAST_POINTS or max(xs) - min(xs) <= LEAST_CHANGE * abs(fmean(xs)):
         return None
@@ -54,7 +54,7 @@ def _student(free: int) -> float:
 
 
 def plan_within(which: Planner, asked: Asked, intervals: Mapping[str, tuple[float, float]]) -> Plan:
-    """Answer the question of a planner, with intervals for figures that depend on uncertain inputs.
+    """Return the answer of a planner, with intervals of figures that depend on uncertain inputs.
 
     intervals  confidence intervals of inputs, by name
     """

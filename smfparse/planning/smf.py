@@ -8,9 +8,9 @@ from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 
 GATHER_US = 0.5
-"""CPU of a call for accounting class 3."""
+"""CPU microseconds per call for accounting class 3."""
 RECORD_US = (4.0, 36.0)
-"""CPU of writing a record, us: with few queues, and with many."""
+"""CPU microseconds of writing a record with few queues, and with many queues."""
 WRITES = {"data-set": 1.0, "logstream": 2.0, "compressed-logstream": 7.6}
 """Maximum record rate of each destination, relative to a data set."""
 QUEUE_BYTES, QUEUES_A_RECORD = 84, 341
@@ -20,12 +20,12 @@ MB = 1 << 20
 
 
 def gathering_us(calls: float) -> float:
-    """Return the CPU of gathering accounting data for calls."""
+    """Return the CPU microseconds of gathering accounting data for calls."""
     return GATHER_US * calls
 
 
 def writing_us(records: float, queues: str = "few") -> float:
-    """Return the CPU of writing records of tasks with few queues, or many."""
+    """Return the CPU microseconds of writing records of tasks with few or many queues."""
     return records * RECORD_US[queues == "many"]
 
 
@@ -80,7 +80,6 @@ class Smf(Asked):
 
 
 def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Figure]:
-    """Return CPU, records and bytes for an interval: CPU per minute, and all three per day."""
     records = asked.tasks * asked.task_records * 60 / interval
     each = "" if asked.task_records == 1 else f" x {said(asked.task_records)}"
     gathered = gathering_us(asked.calls_a_second * 60)
@@ -133,7 +132,6 @@ def _figures(asked: Smf) -> Sequence[Figure]:
 
 
 def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
-    """Return the values that depend on a destination, class 5 queues and a machine."""
     speed = WRITES[asked.destination]
     found = [Figure("speed", "Record rate relative to data sets", speed, "x", "", 1)]
     if asked.queues:
@@ -146,7 +144,6 @@ def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
 
 
 def _queues(asked: Smf) -> list[Figure]:
-    """Return the records and bytes of queue statistics."""
     each = asked.bytes_a_queue
     records, size = queue_records(asked.queues, each), asked.queues * each
     times = DAY_S / asked.statime

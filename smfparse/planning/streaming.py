@@ -11,14 +11,16 @@ from smfparse.planning.publications import between, published, source
 
 _TABLES = {"private": "r93_ch6_put_private", "shared": "r93_ch6_put_shared"}
 OPEN_CLOSE_US = (32.0, 20.0, 7.5)
-"""CPU to open and close a shared queue and its stream, if none, one or both are held open."""
+"""CPU microseconds of opening and closing a shared queue and its stream, if none, one or both are
+already open.
+"""
 MUSTDUP_US = (1.0, 2.0)
 SLOWER = (0.28, 0.45)
-"""Range by which streaming lowers the put rate of a program that only puts."""
+"""Minimum and maximum decrease of the put rate of a program that only puts, by streaming."""
 
 
 def put_us(kb: float, kind: str, streamed: bool) -> float:
-    """Return the CPU of a put: private or shared, with or without a copy to a streaming queue.
+    """Return the CPU microseconds of a put: private or shared, with or without a streamed copy.
 
     Raises RequestError above 128 KB; messages below 2 KB count as 2 KB.
     """
@@ -28,13 +30,13 @@ def put_us(kb: float, kind: str, streamed: bool) -> float:
 
 
 def put_ratio(kb: float, kind: str) -> float:
-    """Return the ratio of the CPU of a streamed put to that of a put without streaming."""
+    """Return the CPU of a put with streaming divided by the CPU of a put without streaming."""
     return put_us(kb, kind, True) / put_us(kb, kind, False)
 
 
 @dataclass(frozen=True)
 class Streaming(Asked):
-    """Inputs; the defaults are those of IBM's report."""
+    """Inputs; the defaults are the values of IBM's report."""
 
     message_kb: Annotated[
         float, Ask("Size of messages", "KB", high=128, measured="putbytes over validput (wqst)")
@@ -78,7 +80,7 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
             *("cpu_ms_s", "Additional CPU", cpu, "ms per second"),
             *(f"{said(streamed)} x ({said(then)} - {said(now)}) / 1000", 2),
         ),
-        *_log(asked),
+        *_log_rate(asked),
         Figure(
             *("pages_s", "Additional new pages", 0 if asked.kind == "shared" else streamed * pages),
             *("per second", f"{said(streamed)} x {pages}"),
@@ -95,8 +97,8 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
     ]
 
 
-def _log(asked: Streaming) -> list[Figure]:
-    """Return the log of the copies; a copy has the persistence of its message."""
+def _log_rate(asked: Streaming) -> list[Figure]:
+    """Return the log write rate of copies: each copy has the persistence of its message."""
     if asked.log_mb_s is None:
         return []
     more = asked.log_mb_s * asked.share / 100

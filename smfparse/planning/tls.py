@@ -16,13 +16,13 @@ CIPHERS = (
     "ECDHE_ECDSA_AES_256_CBC_SHA384",
 )
 Z15_PAPER_MS = dict(zip(CIPHERS, (0.64, 0.70, 3.8, 3.8), strict=True))
-"""Values of the z15 paper; the z16 paper contains another measurement of z15."""
+"""Milliseconds in the z15 paper; the z16 paper contains other values for z15."""
 SIGNING_OPERATIONS = 2
-"""Asymmetric operations per signed message."""
+"""Number of asymmetric operations per signed message."""
 
 
 def key_ms(cipher: str, machine: str) -> float:
-    """Return the CPU of negotiating a secret key in the channel initiator, milliseconds.
+    """Return the CPU milliseconds of negotiating a secret key in the channel initiator.
 
     machine  z15, z16, or z15-paper
     """
@@ -32,7 +32,7 @@ def key_ms(cipher: str, machine: str) -> float:
 
 
 def key_us_a_message(negotiation_ms: float, size: float, sslrkeyc: float) -> float:
-    """Return the key CPU per message of `size` bytes, with a new key every `sslrkeyc` bytes.
+    """Return CPU microseconds for keys, per message of `size` bytes; a key is for `sslrkeyc` bytes.
 
     sslrkeyc  0: no new keys are negotiated
     """
@@ -46,7 +46,7 @@ def avoided_percent(messages_a_key: float) -> float:
 
 @dataclass(frozen=True)
 class Tls(Asked):
-    """Inputs; the defaults are those of IBM's report."""
+    """Inputs; the defaults are the values of IBM's report."""
 
     cipher: Annotated[str, Ask("Cipher", among=CIPHERS)] = CIPHERS[2]
     machine: Annotated[

@@ -1,4 +1,4 @@
-"""The effect of changes of load, message size, log I/O time, streaming or ACCTIME, on one page."""
+"""The effects of changes of load, message size, log I/O time, streaming and ACCTIME together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,13 +83,12 @@ class _Change:
     def figure(
         self, name: str, label: str, now: float, unit: str, planner: str, decimals: int = 1
     ) -> Figure:
-        """Return a figure with its current and its changed value."""
+        """Return a figure with the current and the changed value."""
         formula = f"{planner}: {said(now)} x {self.words}"
         return Figure(name, label, now * self.factor, unit, formula, decimals, before=now)
 
 
 def _times(*parts: float) -> _Change:
-    """Return a change whose factor is the product of several."""
     factor = 1.0
     for each in parts:
         factor *= each
@@ -105,7 +104,7 @@ def _size(asked: WhatIf) -> float:
 
 
 def _log(asked: WhatIf) -> list[Figure]:
-    """Return the log figures: bytes grow with messages, busy time with bytes and I/O time."""
+    """Return the log figures: bytes depend on messages, busy time on bytes and I/O time."""
     bytes_ratio = estimated_bytes(_size(asked) * 1024) / estimated_bytes(asked.message_kb * 1024)
     written = _times(asked.load, bytes_ratio, 1 + asked.share / 100)
     ios = io_rate(asked.mb_s, asked.pages)
@@ -129,7 +128,6 @@ def _log(asked: WhatIf) -> list[Figure]:
 
 
 def _puts(asked: WhatIf) -> list[Figure]:
-    """Return the CPU of puts, and the busy share of adapters if they make the puts."""
     cost = partial(put_us, kind="private", streamed=False)
     now = asked.put_cost or cost(asked.message_kb)
     larger = cost(_size(asked)) / cost(asked.message_kb)
@@ -147,7 +145,6 @@ def _puts(asked: WhatIf) -> list[Figure]:
 
 
 def _storage(asked: WhatIf) -> list[Figure]:
-    """Return the new pages of messages."""
     if asked.pages_s is None:
         return []
     pages = message_pages(_size(asked) * 1024) / message_pages(asked.message_kb * 1024)
@@ -158,7 +155,6 @@ def _storage(asked: WhatIf) -> list[Figure]:
 
 
 def _smf(asked: WhatIf) -> list[Figure]:
-    """Return the bytes and the CPU of accounting class 3."""
     then = asked.acctime or asked.interval
     records = asked.tasks * asked.task_records
     now_mb = records * DAY_S / asked.interval * asked.record_bytes / MB

@@ -1,5 +1,5 @@
 """Inputs in SQL and polars. In: open inputs and a query. Out: rows as Arrow or polars.
 
-Only the columns that a query needs are decoded. Only the prompt prints. Spooled rows are
-removed after their query.
+Only the required columns are decoded. Only the prompt prints. Spooled rows are removed after their
+query.
 """

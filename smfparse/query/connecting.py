@@ -14,8 +14,9 @@ from smfparse.progress import PROGRESS
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
-"""The text of a KeyboardInterrupt in an error of DuckDB, or in an OSError of Arrow. It can come
-from Python code that these libraries call."""
+"""The text of a KeyboardInterrupt in an error of DuckDB, or in an OSError of Arrow. Python code
+that these libraries call may raise KeyboardInterrupt.
+"""
 _NO_PYTHON = "SET python_enable_replacements = false"
 _ALONE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -31,8 +32,9 @@ _SAFE = (
     "SET disabled_filesystems = 'LocalFileSystem'",
     "SET lock_configuration = true",
 )
-"""Settings of a safe connection, in this order. With external access disabled, statements could
-still read and write the folder of temporary files: so there is none, and no file is opened."""
+"""Settings of a safe connection, in this order. If only external access was disabled, statements
+could read and write the folder of temporary files: so no folder is set, and no file is opened.
+"""
 
 
 def connected(*, safe: bool = False) -> Connection:
@@ -57,9 +59,9 @@ def connected(*, safe: bool = False) -> Connection:
 
 
 def forget_python(connection: Connection) -> None:
-    """Hide Python variables from the next statement, even if an earlier one changed the setting.
+    """Hide Python variables from the next statement, even if a statement changed the setting.
 
-    Does nothing in a failed transaction, in which no statement runs.
+    In a failed transaction nothing is done: no statement can run.
     """
     with suppress(duckdb.TransactionException):
         connection.execute(_NO_PYTHON)

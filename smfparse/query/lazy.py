@@ -1,10 +1,10 @@
 """Tables for polars: a LazyFrame decodes only the columns and records of its query.
 
 polars passes the columns that a query needs, its filter, and a maximum number of rows. The decoder
-yields these columns, in a batch after each chunk, so that polars can stop it there. The parts of a
-filter that a Selection can express are passed to the decoder. The Selection may pass more rows than
-the filter, never fewer, so each batch is filtered as well. If polars passes both a number of rows
-and a filter, the number counts the first rows of the table, before the filter.
+yields these columns, in a batch after each chunk, so that polars can stop the decoder after any
+chunk. The parts of a filter that a Selection can express are passed to the decoder. A Selection may
+keep more rows than the filter, never fewer, so each batch is also filtered. If polars passes both a
+number of rows and a filter, the number means rows before the filter.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from smfparse.tables.arrow import Batch, plain_schema, wanted_tables
 from smfparse.tables.dictionary import DAMAGE
 
 _MOST_NAMES = 1_000
-"""Maximum number of names in a selection: each is compared with every distinct name of a file."""
+"""Maximum number of names in a selection, as all are compared with every distinct name."""
 _TIMES = (COUNTED_AT, "smf_time")
-"""Time columns that a selection supports: one of them, in whole seconds."""
+"""Time columns for a selection: a selection uses only one, in whole seconds."""
 _SECOND = dt.timedelta(seconds=1)
 _LAST = dt.datetime.max - _SECOND
 Operator: TypeAlias = Callable[[Any, Any], Any]
@@ -44,20 +44,20 @@ _FLIPPED: Mapping[Operator, Operator] = {
     operator.le: operator.ge,
     operator.lt: operator.gt,
 }
-"""Operators for swapped operands: `a < b` is `b > a`."""
+"""Operators for exchanged operands: `a < b` is `b > a`."""
 _PATIENCE = 10.0
-"""Seconds that the process, at its end, waits for threads of polars that run Python code."""
+"""Maximum seconds that the process, at its end, waits for threads of polars in Python code."""
 _PAUSE = 0.1
-"""The same for threads between two batches: polars may never ask for the next one."""
+"""Maximum seconds for threads between two batches: polars may never request another batch."""
 _FROM = (operator.eq, operator.ge, operator.gt)
 _UNTIL = (operator.eq, operator.le, operator.lt)
 
 
-class _Readings:
-    """The open readings. They leave Python before the process ends.
+class _Readers:
+    """The active readers of polars, which must leave Python code before the process ends.
 
     polars reads ahead in its own threads: a query may be complete while a thread still reads the
-    next batch. A thread that is in Python when the interpreter ends crashes the process.
+    next batch. A thread in Python code at the end of the interpreter crashes the process.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Readings:
         atexit.register(self.end)
 
     def kept(self, frames: Generator[pl.DataFrame, None, None]) -> Iterator[pl.DataFrame]:
-        """Yield the frames; close their generator when this one ends."""
+        """Yield the frames; close `frames` at the end of this generator."""
         with self._counted(), closing(frames):
             while not self._over:
                 with self._counted(busy=1):
@@ -92,27 +92,27 @@ class _Readings:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Stop readings at their next batch, and wait for them; briefly between batches."""
+        """Stop all readers at their next batch; wait up to _PATIENCE, between batches _PAUSE."""
         self._over = True
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, _PATIENCE)
             self._changed.wait_for(lambda: not self._open, _PAUSE)
 
 
-_READINGS = _Readings()
+_READERS = _Readers()
 
 
 def lazy_frame(inputs: Inputs, table: str) -> pl.LazyFrame:
-    """Return a table as a LazyFrame, which reads `inputs` when it is collected.
+    """Return a table as a LazyFrame; `collect` reads `inputs`, and raises errors of reading.
 
-    Raises RequestError for an unknown table. Collecting it raises the errors of reading.
+    Raises RequestError for an unknown table.
     """
     (known,) = wanted_tables([table])
 
     def read(
         names: list[str] | None, condition: pl.Expr | None, rows: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
-        return _READINGS.kept(_frames(inputs, known, names, condition, rows))
+        return _READERS.kept(_frames(inputs, known, names, condition, rows))
 
     return register_io_source(read, schema=_types(known, inputs.names(known)), is_pure=True)
 
@@ -131,9 +131,9 @@ def _frames(
     condition: pl.Expr | None,
     rows: int | None,
 ) -> Generator[pl.DataFrame, None, None]:
-    """Yield the columns `names` (None: all) of the rows for which `condition` is true.
+    """Yield the columns `names` (None: all columns) of the rows for which `condition` is true.
 
-    rows  number of rows of the table to read, from the first one; None: all
+    rows  number of rows at the start of the table to read; None: all rows
     """
     shown = plain_schema(table, inputs.names(table)).names if names is None else names
     tested = [] if condition is None else condition.meta.root_names()
@@ -151,7 +151,6 @@ def _frames(
 
 
 def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Batch]:
-    """Yield the batches up to a number of rows (None: all), then stop."""
     for _, batch in found:
         yield batch.slice(0, rows)
         if rows is not None:
@@ -161,13 +160,12 @@ def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Bat
 
 
 def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:
-    """Return columns of a batch, texts as strings."""
     series = [_series(name, batch.column(name)) for name in names]
     return pl.DataFrame(series or None, height=batch.num_rows)
 
 
 def _select(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    """Return columns of a frame. Without columns it keeps its height, which `select` does not."""
+    """Return columns of a frame; without columns, the height is kept, unlike in `select`."""
     return frame.select(names) if names else pl.DataFrame(height=frame.height)
 
 
@@ -181,7 +179,7 @@ def _series(name: str, column: Any) -> pl.Series:
 def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Selection:
     """Return a narrower selection that keeps every row for which `condition` is true.
 
-    It selects the names and times with which `condition` compares columns, if it can express them.
+    It selects names and times with which `condition` compares columns, if a Selection can.
     """
     if condition is None or table == DAMAGE:
         return selection
@@ -206,8 +204,8 @@ def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
 def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
     """Yield a column, an operator and values; the condition is true for at least one of the values.
 
-    Yield nothing for any other condition. An expression does not show its operator, so each
-    possible expression is built from its parts and compared with it.
+    Yield nothing for any other condition. The operator of an expression is not accessible, so each
+    possible expression is built from the parts and compared with `condition`.
     """
     parts = condition.meta.pop()[::-1]
     columns = [part for part in parts if part.meta.is_column()]
@@ -232,23 +230,23 @@ def _is_between(condition: pl.Expr, column: pl.Expr, low: pl.Expr, high: pl.Expr
 
 
 def _values(literal: pl.Expr) -> list[Any]:
-    """Return the values of a literal: one, or those of a list."""
+    """Return the values of a literal: one value, or the values of a list."""
     values = pl.select(literal).to_series()
     return (values.explode() if isinstance(values.dtype, pl.List) else values).to_list()
 
 
 def _option(table: str, column: str) -> str | None:
-    """Return the field of a Selection for the names in a column; None: no field selects them."""
+    """Return the field of a Selection for the names in a column; None: no such field."""
     headers = {"system": "systems", "qmgr": "qmgrs"}
     named = (field for option, field in BY_NAME.items() if column in NAMED[option].get(table, ()))
     return headers.get(column) or next(named, None)
 
 
 def _with_names(selection: Selection, option: str | None, values: list[Any]) -> Selection:
-    """Return the selection with these names, unless it already selects such names."""
+    """Return the selection with `values` as names, unless it already selects by `option`."""
     names = frozenset(value for value in values if value is not None)
-    asks = all(isinstance(name, str) and name.strip() for name in names)
-    if option is None or getattr(selection, option) or not names or not asks:
+    are_names = all(isinstance(name, str) and name.strip() for name in names)
+    if option is None or getattr(selection, option) or not names or not are_names:
         return selection
     asked: dict[str, Any] = {option: names}
     return selection._replace(**asked) if len(names) <= _MOST_NAMES else selection
@@ -257,7 +255,7 @@ def _with_names(selection: Selection, option: str | None, values: list[Any]) -> 
 def _with_times(
     selection: Selection, column: str, compare: Operator, values: list[Any]
 ) -> Selection:
-    """Return the selection with these times, unless it already selects by another time column."""
+    """Return the selection with times of a column, unless it selects by another time column."""
     (value, *more) = values or [None]
     if selection.time_column not in (None, column):
         return selection

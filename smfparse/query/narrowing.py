@@ -1,6 +1,6 @@
 """Tables of SMF files, limited to the columns and row filters that DuckDB requests.
 
-Loading the libraries of this module takes as long as reading a small file.
+Loading the libraries for this module takes about the time of reading a small file.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Scan(Dataset):
 
     @property
     def schema(self) -> Any:
-        """The schema of all columns, with their names in a plan."""
+        """The schema of all columns, with their names in DuckDB."""
         return self._schema(list(self._columns))
 
     def scanner(self, columns: Sequence[str] | None = None, filter: Any = None) -> Scanner:  # noqa: A002 - as in pyarrow
-        """Return a scan of `columns` (None: all) of the rows for which `filter` is true."""
+        """Return a scan of `columns` (None: all columns) of the rows for which `filter` is true."""
         chosen = list(self._columns if columns is None else columns)
         return Scanner(self._schema(chosen), self._batches(chosen, filter))
 

@@ -1,7 +1,7 @@
 """The columns that a query reads from SMF files, from DuckDB's `EXPLAIN (FORMAT JSON)`.
 
-A scan in a plan does not name its table, so the name of each column of an SMF file contains the
-name of its table in DuckDB: `wqst__putn`.
+A scan in a plan does not name its table. So in DuckDB, the name of each column of an SMF file
+starts with the name of the table: `wqst__putn`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _RECURSIVE = "REC"
 class Plan(NamedTuple):
     """The data that a query reads.
 
-    columns      table to the columns of it that any scan needs; None: all
-    scans        number of scans of these tables; a scan that may run again counts twice
+    columns      {table: its columns that any scan needs}; None: all columns
+    scans        number of scans of these tables; a scan that may run again counts as two
     lists_views  whether the query reads the list of tables and views
     """
 
@@ -39,12 +39,12 @@ NOTHING = Plan({}, 0)
 
 
 class Slicing(NamedTuple):
-    """How a query can run by slices.
+    """The slices of a query.
 
     sections  query for the sections: `section`, and `time`, by which rows are ordered
     of_row    by table: SQL of the section of a row
     common    by name of a table: query for data that all slices share
-    query     the query for a slice; for sections of one time, it orders the rows
+    query     the query for a slice; it orders the rows of sections with the same time
     """
 
     sections: str
@@ -54,9 +54,9 @@ class Slicing(NamedTuple):
 
 
 def read_first(plans: Iterable[Plan], slicing: Slicing | None = None) -> Wanted:
-    """Return the tables and columns that several queries scan more than once in total.
+    """Return the tables and columns of queries with several scans in total; empty: one scan.
 
-    slicing  how they can run by slices, for which some columns show the section of a row
+    slicing  how they can run by slices: the columns that show the slice of a row are included
     """
     plans = list(plans)
     if sum(each.scans for each in plans) < 2:
@@ -78,13 +78,13 @@ def scanned(table: str, column: str) -> str:
 
 
 def named_tables(query: str) -> list[str]:
-    """Return the tables whose names are words of `query`: at least those that it reads itself."""
+    """Return the tables whose names are words of `query`: all that `query` reads, maybe more."""
     found = words_in(query.lower())
     return [table for table in table_names() if table in found]
 
 
 def named_views(query: str) -> list[str]:
-    """Return the views whose names are words of `query`: at least those that it reads."""
+    """Return the views whose names are words of `query`: all that `query` reads, maybe more."""
     found = words_in(query.lower())
     return [view for view in view_names() if view in found]
 
@@ -96,12 +96,12 @@ def tables_of(found: Iterable[str]) -> list[str]:
 
 
 def read_by(query: str) -> list[str]:
-    """Return the tables that `query` reads, itself or by views, and possibly more."""
+    """Return the tables that `query` reads, directly or by views, and maybe more."""
     return [*named_tables(query), *tables_of(named_views(query))]
 
 
 def read_plan(text: str) -> Plan | None:
-    """Return the tables and columns that a plan in JSON reads; None: it does not show them."""
+    """Return the tables and columns that a plan in JSON reads; None: unknown."""
     try:
         (root,) = json.loads(text)
         operators = list(_operators(root))
@@ -128,7 +128,7 @@ def _scan(operator: Mapping[str, Any]) -> tuple[str, frozenset[str]] | None:
     """Return the table of a scan and the columns that it outputs or filters by; None: other scans.
 
     The table is '' for a scan without columns, because only columns show the table. Raises
-    ValueError for a scan of Arrow data with columns that are not those of one table.
+    ValueError for a scan of Arrow data whose columns are not columns of one table.
     """
     info = operator["extra_info"]
     if operator["children"] or "ARROW_SCAN" not in operator["name"]:

@@ -1,4 +1,4 @@
-"""The interactive prompt of `smfparse sql`: the user enters statements, and their rows follow."""
+"""The interactive prompt of `smfparse sql`: the user enters statements, and sees their rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from smfparse.rendering.formats import FORMATS, TEXT
 
 PROMPT, GOES_ON = "smf> ", "...> "
 SHOWN_ROWS = 1_000
-"""Maximum number of rows shown of a result."""
+"""Maximum number of shown rows of a result."""
 HELP = """\
 .tables          list the tables and views
 .describe NAME   describe the table, view, column or field NAME
@@ -58,16 +58,16 @@ _KEYWORDS = (
 )
 _WORD = re.compile(r"[.\w]*$")
 _BEHIND_FROM = re.compile(r"\b(?:from|join|describe|summarize)\s+(?:\w+(?:\s+\w+)?\s*,\s*)*$", re.I)
-"""The words before a table name, which can follow other names."""
+"""Text before a table name: a keyword, maybe followed by other table names."""
 
 
 @dataclass
 class View:
-    """How results are shown.
+    """The settings for showing results.
 
     mode     a format of FORMATS
-    width    characters of a line of text; None: those of the terminal
-    columns  number of columns of text; None: as many as fit; 0: all
+    width    maximum characters per line of text; None: width of the terminal
+    columns  number of columns of text; None: the columns that fit into the width; 0: all columns
     """
 
     mode: str = TEXT
@@ -75,7 +75,7 @@ class View:
     columns: int | None = None
 
     def set(self, command: str, text: str) -> bool:
-        """Apply .mode, .width or .columns; return whether the entry is one of these, and valid."""
+        """Apply .mode, .width or .columns; return whether it is such a command, and valid."""
         if command == ".mode" and text in FORMATS:
             self.mode = text
         elif command == ".width" and (text == _AUTO or _is_count(text)):
@@ -92,7 +92,7 @@ def _is_count(text: str) -> bool:
 
 
 class Shell(NamedTuple):
-    """The place of the prompt, and the commands of the shell that can also be entered.
+    """The commands of the shell that can also be entered at the prompt.
 
     names    the first words of these commands
     run      runs a command, split into words
@@ -107,7 +107,7 @@ class Shell(NamedTuple):
 class Console:
     """Runs the entries at the prompt, over the tables of `catalog`.
 
-    render    returns the lines of a result: its parts, as `Catalog.run` yields them, in a view
+    render    returns the lines of a result in a view; takes its parts, as from `Catalog.run`
     describe  returns the lines about a name; None: the list of tables
     show      prints a line of output
     complain  reports an error
@@ -136,7 +136,7 @@ class Console:
         self._view = View(mode)
 
     def run(self, history: History | None = None) -> None:
-        """Read entries and run them, until the user leaves."""
+        """Read and run entries until the user leaves."""
         session: PromptSession[str] = PromptSession(
             PROMPT,
             multiline=Condition(lambda: not self._is_whole(session.default_buffer.text)),
@@ -163,7 +163,7 @@ class Console:
         return is_whole(text, self._shell.names)
 
     def do(self, text: str) -> bool:
-        """Run one entry, and show its result; return whether to continue."""
+        """Run an entry, and show its result; return whether to continue."""
         try:
             words = text.strip().rstrip(";").split()
             if (words and words[0].startswith(".")) or [*map(str.lower, words)] in _ALONE:
@@ -218,7 +218,7 @@ def is_whole(text: str, commands: Collection[str] = ()) -> bool:
 
 
 class SqlCompleter(Completer):
-    """Completes tables, columns (first those of tables in the entry), keywords and commands."""
+    """Completes tables, columns (first columns of tables in the entry), keywords and commands."""
 
     def get_completions(
         self,
@@ -249,7 +249,6 @@ class SqlCompleter(Completer):
                 yield Completion(name, -len(start), display_meta=meaning)
 
     def _offered(self, before: str, text: str) -> Iterator[tuple[str, str]]:
-        """Offer the words that can follow `before` in a text."""
         tables = ((each, title_of(each)) for each in relations())
         if _BEHIND_FROM.search(before):
             yield from tables
@@ -267,12 +266,11 @@ class SqlCompleter(Completer):
 
 
 def _relations_in(text: str) -> list[str]:
-    """Return the tables and views that a text names."""
     return [*named_tables(text), *named_views(text)]
 
 
 def kept_history() -> History:
-    """Return the history in the user's state folder; without one, a history for this session."""
+    """Return the history in the state folder; if this fails, a history for this session only."""
     try:
         file = state_folder() / "sql_history"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

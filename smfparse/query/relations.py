@@ -34,7 +34,7 @@ _SOURCES = ("source", "task_source")
 class Relations:
     """The tables and views of inputs that exist in a connection so far.
 
-    scans  the inputs that DuckDB cannot read itself: SMF files; in a safe connection all inputs
+    scans  the inputs that smfparse reads for DuckDB: SMF files; in a safe connection all inputs
     """
 
     def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
@@ -56,16 +56,16 @@ class Relations:
 
     @property
     def few_bytes(self) -> int:
-        """Bytes of rows read first, up to which the result of a query is kept in memory."""
+        """Maximum bytes of spooled rows for which the result of a query is kept in memory."""
         return min(_FEW_BYTES, self.limits.slice_bytes)
 
     @property
     def are_small_files(self) -> bool:
-        """Whether all inputs are SMF files whose tables are decoded whole."""
+        """Whether all inputs are SMF files for which whole tables are decoded."""
         return bool(self.scans.inputs.sources) and self.scans.are_whole and not self._datasets
 
     def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
-        """Create `tables` and the views `found`, and the tables that these read, if missing."""
+        """Create missing relations: `tables`, the views `found`, and the tables of these views."""
         try:
             for table in (*tables, *tables_of(found)):
                 if table not in self._made:
@@ -83,7 +83,7 @@ class Relations:
             raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
 
     def make_plain(self, tables: Iterable[str]) -> None:
-        """Create `tables` for SQL of users: under their names alone, without `input_no`."""
+        """Create `tables` for SQL of users: under names without a schema, without `input_no`."""
         tables = [each for each in tables if each not in self._plain]
         self.make(tables)
         for table in tables:
@@ -92,7 +92,7 @@ class Relations:
             self._plain.add(table)
 
     def check(self) -> None:
-        """Check the datasets that were read to the end. Raises InputError if one is damaged."""
+        """Read used tables of datasets to the end. Raises InputError if a table is damaged."""
         for each in self._datasets:
             for table in self._made.intersection(table_names()):
                 each.read_through(table)
@@ -113,7 +113,7 @@ class Relations:
         self._connection.execute(f"CREATE VIEW inputs.{table} AS {self._rows[table]}")
 
     def _in_zone(self, table: str) -> str:
-        """Return the SQL, to follow `*`, that converts times of a dataset to the requested zone."""
+        """Return the SQL (after `*`) that converts times of a dataset to the requested zone."""
         zone = self.scans.inputs.zone
         if zone is None or table == DAMAGE:
             return ""
@@ -127,20 +127,20 @@ class Relations:
             self._connection.execute(statement)
 
     def show(self, table: str, rows: str) -> None:
-        """Let an existing table show the rows of a query for some of its columns."""
+        """Replace the rows of a table by rows of a query; missing columns are NULL."""
         none = f"SELECT * FROM ({self._rows[table]}) WHERE FALSE"
         self._connection.execute(
             f"CREATE OR REPLACE VIEW inputs.{table} AS {none} UNION ALL BY NAME {rows}"
         )
 
     def show_all(self, table: str) -> None:
-        """Let a table show the rows of the inputs again."""
+        """Replace the rows of a table by the rows of the inputs."""
         self._connection.execute(f"CREATE OR REPLACE VIEW inputs.{table} AS {self._rows[table]}")
 
     def make_all(self) -> None:
         """Create every table and view, with comments on them and their columns.
 
-        Only programs that list all of them read comments; those of a view take longer than the
+        Only programs that list all tables read comments. Comments on a view take longer than the
         view.
         """
         self.make_plain(table_names())
@@ -153,12 +153,11 @@ class Relations:
 
 
 def _is_read_by_duckdb(source: Source) -> bool:
-    """Whether DuckDB reads an input: a dataset of this machine; others need its extensions."""
+    """Whether DuckDB reads an input: a dataset of this machine; other places need extensions."""
     return isinstance(source, Dataset) and isinstance(source.path, Path)
 
 
 def _scan(scans: SmfScans, table: str) -> object:
-    """Return a table of SMF files as DuckDB scans it."""
     if scans.are_whole:
         return Whole(scans, table)
     from smfparse.query.narrowing import Scan
@@ -167,7 +166,6 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 
 def _parquet(dataset: Dataset, table: str) -> str:
-    """Return a table of a dataset as a FROM expression; DuckDB takes paths as patterns."""
     types, wanted = dataset.manifest["types"], wanted_in(dataset.manifest, table)
     paths = (glob.escape(str(each.absolute())) for each in dataset.sound_files(table))
     listed = ", ".join(map(quoted, paths))

@@ -20,9 +20,9 @@ _PLAIN = {
 }
 """DuckDB types that every format can show."""
 _WIDENED = {"TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP"}
-"""Types whose values all fit into another type."""
+"""Types, each with a plain type into which all values fit."""
 _PART = 10_000
-"""Rows in a part of a result."""
+"""Maximum rows in a part of a result."""
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers of 128 bits."""
 _MOMENT = pa.timestamp("us", "UTC")
@@ -31,7 +31,7 @@ _FIRST, _LAST = np.array(["0001-01-01", "9999-12-31"], "datetime64[us]").view(np
 
 
 def result_parts(relation: Any) -> Iterator[Any]:
-    """Yield an empty table, then the rows, many at a time, as pyarrow.Tables.
+    """Yield an empty pyarrow.Table, then the rows as large pyarrow.Tables.
 
     Columns have distinct names; nested, binary and interval columns become text.
     """
@@ -48,25 +48,25 @@ def result_parts(relation: Any) -> Iterator[Any]:
 
 
 def result_table(relation: Any) -> Any:
-    """Return rows as a pyarrow.Table; columns of 128-bit integers become 64-bit if all fit."""
+    """Return rows as a pyarrow.Table; 128-bit integers become 64-bit if a whole column fits."""
     return _narrowed(relation.to_arrow_table(), zip(relation.columns, relation.types, strict=True))
 
 
 def executed_table(connection: Any) -> Any:
-    """Return the few rows of an executed statement, as `result_table` does."""
+    """Return the few rows of an executed statement, as from `result_table`."""
     kinds = [(name, kind) for name, kind, *_ in connection.description]
     return _narrowed(executed_part(connection), kinds)
 
 
 def executed_part(connection: Any) -> Any:
-    """Return the few rows of an executed statement, with the types of `streamed`."""
+    """Return the few rows of an executed statement, with types as from `streamed`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about a copy of rows
         return connection.to_arrow_table()
 
 
 def _narrowed(rows: pa.Table, kinds: Iterable[tuple[str, Any]]) -> pa.Table:
-    """Return rows with 128-bit integers as 64-bit integers, in columns whose values fit."""
+    """Return rows with 64-bit instead of 128-bit integers, in columns whose values all fit."""
     for place, (name, kind) in enumerate(kinds):
         if str(kind) in _HUGE:
             for smaller in (pa.int64(), pa.uint64()):
@@ -77,16 +77,16 @@ def _narrowed(rows: pa.Table, kinds: Iterable[tuple[str, Any]]) -> pa.Table:
 
 
 def fetched(connection: Any, count: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of an executed statement, `count` at a time, by names of columns."""
+    """Yield the rows of an executed statement, up to `count` at a time, by names of columns."""
     names = [each for each, *_ in connection.description]
     while rows := connection.fetchmany(count):
         yield [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def rows_of(part: Any) -> list[dict[str, Any]]:
-    """Return the rows of a pyarrow.Table by names of columns, like its `to_pylist`, but faster.
+    """Return the rows of a pyarrow.Table by names of columns, like `to_pylist`, but faster.
 
-    `to_pylist` looks up the zone of each moment, which takes most of its time.
+    `to_pylist` looks up the zone of each moment, which takes most of the time.
     """
     names, columns = part.column_names, map(_values, part.columns)
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -100,7 +100,6 @@ def _values(column: Any) -> list[Any]:
 
 
 def _moments(chunk: Any) -> list[dt.datetime | None]:
-    """Return moments of a pyarrow.Array as Python datetimes in UTC."""
     numbers, known = microseconds(chunk)
     if not np.all((numbers >= _FIRST) & (numbers <= _LAST)):
         found: list[dt.datetime | None] = chunk.to_pylist()
@@ -113,7 +112,7 @@ def _moments(chunk: Any) -> list[dt.datetime | None]:
 
 
 def streamed(relation: Any, count: int) -> Iterator[Any]:
-    """Yield the rows of a relation as they arrive: pyarrow.Tables of up to `count`, at least one.
+    """Yield the rows of a relation immediately: pyarrow.Tables of up to `count` rows, at least one.
 
     128-bit integers are kept.
     """
@@ -136,7 +135,7 @@ def _plain(relation: Any) -> Any:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Return distinct names: repeated ones are numbered (a, a_1, a_2), others are unchanged."""
+    """Return distinct names: repeated names are numbered (a, a_1, a_2), others are unchanged."""
     taken = {name.lower() for name in names}
     seen: set[str] = set()
     found = []

@@ -1,8 +1,8 @@
-"""A query that runs on one slice of the rows after another, so that memory contains one slice.
+"""A query that runs on slices of the rows, one by one, so that memory contains only one slice.
 
-A slice contains whole sections (rows that the query combines), in the order of time. So the
-results of all slices, in order, are the result of the query on all rows. DuckDB writes rows that
-it must keep to temporary files.
+A slice contains whole sections (rows that the query combines), in the order of time. So the results
+of all slices, in order, are the result of the query on all rows. DuckDB writes rows that it must
+keep to temporary files.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from smfparse.tables.dictionary import columns
 
 _Result = TypeVar("_Result")
 _BOUNDS = ("128MB", "512MB", "80%")
-"""Memory limits of DuckDB. Some plans need more than the first for any number of rows, because each
-operator has its own blocks. They run again with the next limit, which then stays."""
+"""Memory limits of DuckDB. Some plans need more than the first limit for any number of rows,
+because each operator has blocks. Such plans run again with the next limit, which then remains set.
+"""
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
-"""Settings that save memory: preserving order would need all rows, and each thread has blocks."""
+"""Settings that save memory: keeping the order would need all rows, and each thread has blocks."""
 
 
 @contextmanager
 def settings(connection: Connection, **values: Any) -> Iterator[None]:
-    """Set other values for settings of DuckDB, and reset them at the end."""
+    """Change settings of DuckDB, and reset them at the end."""
     try:
         for name, value in values.items():
             connection.execute(f"SET {name} = '{value}'")
@@ -44,19 +45,19 @@ def settings(connection: Connection, **values: Any) -> Iterator[None]:
 
 
 def bounded(connection: Connection, **values: Any) -> AbstractContextManager[None]:
-    """Return a context in which statements use little memory, with `values` of other settings."""
+    """Return a context in which statements use little memory, with `values` as other settings."""
     return settings(connection, **_SETTINGS | values)
 
 
 def bounded_execute(connection: Connection, statement: str) -> None:
-    """Run a statement without rows, which can be repeated if it fails."""
+    """Run a statement without rows; a failed statement is repeated with more memory."""
     _with_enough_memory(connection, lambda: connection.execute(statement))
 
 
 def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[Any]:
-    """Yield the rows of a query that orders them, as `streamed` does.
+    """Yield the rows of a query that orders rows, as `streamed`.
 
-    It can run again with more memory until its first rows arrive: after that, DuckDB has read all.
+    Before the first rows, the query can run again with more memory; then DuckDB has read all rows.
     """
 
     def begun() -> tuple[Any, Iterator[Any]]:
@@ -69,7 +70,7 @@ def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[Any
 
 
 def _with_enough_memory(connection: Connection, run: Callable[[], _Result]) -> _Result:
-    """Run a statement with the lowest memory limit that is enough."""
+    """Run a statement with the lowest sufficient memory limit."""
     for bound in _BOUNDS[1:]:
         try:
             return run()
@@ -79,20 +80,21 @@ def _with_enough_memory(connection: Connection, run: Callable[[], _Result]) -> _
 
 
 _NUMBER = "slice"
-"""The column with the slice of a row."""
+"""The column with the number of the slice of a row."""
 _NONE = "none.parquet"
 """The file without rows, for slices that have no rows of a table."""
 _SECTIONS = "slices"
 """The table of sections and their slices."""
 _ORDERING_JOINS = "join_order,build_side_probe_side"
-"""Optimizers of DuckDB that choose which table of a join is kept in memory. They would choose the
-table of unknown size, although the sections are always smaller."""
+"""Optimizers of DuckDB that choose the table of a join that is kept in memory: they would choose
+the table of unknown size, although the table of sections is always smaller.
+"""
 _WRITTEN_AT_ONCE = 2048
-"""Rows in memory before they are written to the files of their slices."""
+"""Number of rows in memory that are written to the files of their slices together."""
 
 
 class Slices:
-    """The rows of a spool on disk, in slices, which the tables of a connection show in turn."""
+    """The rows of a spool on disk, in slices; tables of a connection show one slice at a time."""
 
     def __init__(self, connection: Connection, relations: Relations, slicing: Slicing) -> None:
         self._connection = connection
@@ -143,7 +145,6 @@ class Slices:
             yield
 
     def _write(self, table: str, held: frozenset[str] | None, folder: Path) -> None:
-        """Write columns of a table: the rows of each slice to its own files."""
         names = [each.name for each in columns(table, held)]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
         self._execute(

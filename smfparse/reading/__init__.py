@@ -1,5 +1,5 @@
 """Files to logical records.
 
 In: an SMF file with any record format and compression. Out: chunks of records, contiguous in a
-buffer, and the damage between them. This package reads only the headers and triplets of records.
+buffer, and the damage between records. This package reads only headers and triplets of records.
 """

@@ -1,4 +1,4 @@
-"""Framing `none`: nothing between the records."""
+"""Framing `none`: no bytes between the records."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from smfparse.reading.segments import ALL, LINE_END, MOST_LENGTH, RDW_SIZE, Segm
 from smfparse.vectors import Bools, Bytes, Ints
 
 _LONGEST = 32_760
-"""Bytes of the longest SMF record, with its RDW."""
+"""Maximum bytes of an SMF record, with its RDW."""
 
 
 class BareWalk(Walk):
-    """Nothing between the records: a record ends where its triplets end and the next header begins.
+    """No bytes between records: a record ends where its triplets end, before the next header.
 
-    is_asked  whether the user chose this framing; if so, no record is suspected of another framing
+    is_asked  whether the user chose this framing; if so, no other framing is suspected
     """
 
     is_asked = False
@@ -42,7 +42,7 @@ class BareWalk(Walk):
         found, gaps, used = Unframed(starts.tolist(), lengths.tolist(), end, last).records(at)
         unknown = set(starts[lengths == 0].tolist())
         for number, (here, size) in enumerate(found):
-            own = _own(buffer, here, size) if here in unknown else size
+            own = _own_length(buffer, here, size) if here in unknown else size
             if own < size:
                 found[number] = here, own
                 gaps.append((here + own, size - own))
@@ -63,7 +63,7 @@ class BareWalk(Walk):
     ) -> Bools:
         """Return for each MQ record whether it may contain escapes of FTP's record structure.
 
-        Such a record contains an FF, and QWHS, its last block, is not in place. Or the place of
+        In such a record, a byte is FF, and QWHS, the last block, is not in place. Or the place of
         QWHS is unknown, no record follows at the end, and almost no other record shows that the
         file has no marks.
         """
@@ -97,7 +97,7 @@ _ASKED = _AskedWalk()
 def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
     """Return for each record that ends at `behind` whether a record or the end of the file follows.
 
-    A line end may be between them.
+    A line end may be between.
     """
     behind = np.minimum(behind, end + 1)
     one = buffer[behind] == LINE_END[1]
@@ -108,11 +108,11 @@ def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
     return found
 
 
-def _own(buffer: Bytes, here: int, size: int) -> int:
-    """Return how much of the `size` bytes of a record of another product is its own.
+def _own_length(buffer: Bytes, here: int, size: int) -> int:
+    """Return the length of a record of another product that seems to have `size` bytes.
 
-    The rest consists of MQ records with damaged headers. Each ends, by its triplets, where the next
-    one starts, and at most one of its flag, its time and date, and its system is damaged.
+    The other bytes are MQ records with damaged headers. Each MQ record ends, by its triplets, at
+    the start of the next record, and at most one of flag, time and date, and system is damaged.
     """
     inside = np.arange(here + SMF_HEADER - RDW_SIZE, here + size - HEADER_END + 1)
     inside = inside[is_mq(buffer, inside)]
@@ -128,8 +128,8 @@ def _own(buffer: Bytes, here: int, size: int) -> int:
 class Unframed:
     """Records that are found only by their headers and by the length that their triplets imply.
 
-    starts   places of headers: each of a record, or of bytes in a record that look like a header
-    lengths  bytes of each record by its triplets; 0: not known
+    starts   places of headers of records, or of bytes in a record that look like a header
+    lengths  bytes of each record by its triplets; 0: unknown
     """
 
     def __init__(self, starts: list[int], lengths: list[int], end: int, last: bool) -> None:
@@ -139,7 +139,7 @@ class Unframed:
         self._last = last
 
     def records(self, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
-        """Return start and length of the records from `at` on, the gaps, and where they end."""
+        """Return start and length of the records from `at` on, the gaps, and the end of all."""
         found: list[tuple[int, int]] = []
         gaps: list[tuple[int, int]] = []
         index = 0
@@ -162,8 +162,8 @@ class Unframed:
     def _extent(self, index: int) -> tuple[int, int]:
         """Return the length of a record (0: not a record), and the index of the next header.
 
-        The index is 0 if more data is needed first. A record that contains another header has a
-        wrong length, or is truncated.
+        The index is 0 if more data is needed. A record that contains another header has a wrong
+        length, or is truncated.
         """
         here, size = self._starts[index], self._lengths[index]
         behind = here + size

@@ -27,21 +27,21 @@ from smfparse.reading.segments import (
 from smfparse.vectors import Bytes
 
 _MOST_IN_BLOCK = 1 << 9
-"""Segments that are checked to find whether they fill a block."""
+"""Maximum number of segments that are checked to find whether segments fill a block."""
 _LONG_BLOCK = 1 << 16
-"""A block with more bytes than this is longer than usual blocks, which have at most 32,760."""
+"""Minimum bytes of a long block; usual blocks have at most 32,760 bytes."""
 _RDWS = RdwWalk()
 
 
 class BdwWalk(Walk):
     """RDWs in blocks with a block descriptor word each, `LL LL 00 00` or extended.
 
-    Until the first block begins, the block in which the walk started is not known. So the first
-    block is searched at every place where a record can start.
+    The block that contains the start of the walk is unknown. So the first block is searched at
+    every place where a record can start.
     """
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
-        """Return the segments; gaps other than line ends are descriptor words that do not fit."""
+        """Return the segments; gaps are line ends, or descriptor words with a wrong length."""
         unpack, view = WORD.unpack_from, buffer.data
         found: list[int] = []
         blocks = _PhysicalBlock(self, buffer, end, last)
@@ -78,7 +78,7 @@ class BdwWalk(Walk):
     def rest(self, run: Segments) -> int:
         """Return the number of segments before the last block that begins with a record.
 
-        If blocks are long, the next walk continues inside one.
+        If blocks are long, the next walk continues inside a block.
         """
         apart = run.place[1:] != (run.place + run.length)[:-1]
         begins = np.flatnonzero(apart & (run.code[1:] <= FIRST))
@@ -91,11 +91,11 @@ class BdwWalk(Walk):
         return bool(block_length(buffer, at, None))
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
-        """Whether a block descriptor word fits its block; otherwise the words may be RDWs only.
+        """Whether the length of a block descriptor word is right; otherwise all words may be RDWs.
 
-        It fits if no segment continues after the block, and another block starts there or no space
-        is left for one. The first word of the file also counts, because damage in the block can
-        hide this. Line ends in a block add to its length.
+        The length is right if no segment continues after the block, and another block starts there
+        or no space is left for a block. The first word of the file always counts, because damage
+        may be in the first block. Line ends in a block add to its length.
         """
         wrong = {place for place, _ in found.gaps}
         line_ends = [gap for gap in found.gaps if gap[1] < RDW_SIZE]
@@ -112,9 +112,9 @@ class BdwWalk(Walk):
         return False
 
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:
-        """Whether a block may start at a segment, or segments do not follow each other as RDWs do.
+        """Whether a block may start at a segment, or segments are not contiguous.
 
-        Otherwise this walk finds the same as the walk for RDWs, and no block.
+        Otherwise this walk finds the segments of the walk for RDWs, and no block.
         """
         run = _RDWS.segments(buffer, at, end, False, most)
         few = run.code.size == most and np.count_nonzero(run.code <= FIRST) < least
@@ -125,13 +125,13 @@ class BdwWalk(Walk):
 
 
 class _PhysicalBlock:
-    """The block in which a walk is.
+    """The block that contains the current place of a walk.
 
-    start    where it starts, with its descriptor word
-    end      where it ends; 0: not known
-    gaps     place and size of descriptor words that do not fit their block, and of line ends
+    start    start of the block, with its descriptor word
+    end      end of the block; 0: unknown
+    gaps     place and size of descriptor words with a wrong length, and of line ends
     stopped  whether the next bytes are not in the buffer yet
-    broken   whether neither a block nor a segment starts where one should
+    broken   whether a block or segment should start at the place, but does not
     """
 
     def __init__(self, walk: Walk, buffer: Bytes, data_end: int, last: bool) -> None:
@@ -146,7 +146,7 @@ class _PhysicalBlock:
     def step(self, at: int, word: int, later: int) -> int:
         """Step over a descriptor word, null segment or line end at `at`; return the next place.
 
-        It is `at` itself if a segment may be there, or if the walk must end.
+        The next place is `at` if a segment may be at `at`, or if the walk must end.
         """
         if word >> 24 in LINE_END:
             behind, is_none = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
@@ -172,7 +172,7 @@ class _PhysicalBlock:
         return self._over_other(at, word, later)
 
     def _over_other(self, at: int, word: int, later: int) -> int:
-        """Step over a null segment; otherwise check whether a segment can be there."""
+        """Step over a null segment; otherwise check whether a segment can be at `at`."""
         behind = behind_null(self._buffer, at, self._data_end, self.end)
         if behind:
             is_last = behind == self._data_end and not self._last
@@ -185,10 +185,10 @@ class _PhysicalBlock:
         return at
 
     def _leaves_block(self, end: int) -> bool:
-        """Whether a segment up to `end` extends beyond its block, and another block follows there.
+        """Whether a segment up to `end` extends beyond its block, and another block follows it.
 
-        Its length is then wrong, even if another segment starts at its end. Bytes of a record can
-        look like a descriptor word, so segments must fill the block that follows.
+        Then the length of the segment is wrong, even if another segment starts at `end`. Bytes of a
+        record can look like a descriptor word, so segments must fill the following block.
         """
         start = self.end
         if not start or end <= start or start + 2 * RDW_SIZE > self._data_end:
@@ -204,7 +204,7 @@ class _PhysicalBlock:
 
         A block can look like a record in two cases. If its first RDW is wrong, no header follows
         the block descriptor word, or a header follows the wrong RDW. If its first RDW is lost, the
-        next block starts 4 bytes before `end`, and the other RDWs of the block lead there.
+        next block starts 4 bytes before `end`, at the end of the other RDWs of the block.
         """
         if end > self._data_end or end - at < SMF_HEADER:
             return True

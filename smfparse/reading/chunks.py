@@ -1,4 +1,4 @@
-"""The output and input of the reader: logical records in a buffer, and ranges of a source."""
+"""Output and input of the reader: logical records in a buffer, and ranges of a source."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from smfparse.schemas import CONTINUATION, TASK
 from smfparse.vectors import Bools, Bytes, Ints
 
 SLACK = 1 << 16
-"""Readable but unused bytes after the last record: no block is longer."""
+"""Number of readable but unused bytes after the last record: the maximum length of a block."""
 _LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION))
-"""Kinds of record that are usually spanned."""
+"""Kinds of records that are usually spanned."""
 
 
-_FAR = 40
-"""Number of low bits of a place that contain the byte in the source."""
+_OFFSET_BITS = 40
+"""Number of low bits of a place that contain the offset in the source."""
 _NO_RECORDS = np.zeros(0, np.int64)
 _NO_BYTES = np.zeros(0, np.uint8)
 _NO_PRINTS = np.zeros(0, "S16")
@@ -30,7 +30,7 @@ class Pieces(NamedTuple):
     """The place of the data of records in the decompressed source: pieces between descriptor words.
 
     first, final  int64 (records,): first and last piece of each record
-    begin         byte of the source where the buffer begins in which they were found
+    begin         offset in the source of the buffer in which the pieces were found
     found         the pieces in that buffer
     """
 
@@ -41,12 +41,12 @@ class Pieces(NamedTuple):
 
     @property
     def at(self) -> Ints:
-        """int64 (pieces,): the byte of the source at which each piece starts."""
+        """int64 (pieces,): offset of each piece in the source."""
         return self.begin + self.found.at + RDW_SIZE
 
     @property
     def size(self) -> Ints:
-        """int64 (pieces,): bytes of each."""
+        """int64 (pieces,): bytes of each piece."""
         return self.found.length - RDW_SIZE
 
 
@@ -56,18 +56,17 @@ class Chunk(NamedTuple):
     buffer     uint8, with at least SLACK bytes after the last record
     start      int64 (records,): place of the RDW of each record in the buffer, real or virtual
     length     int64 (records,): bytes of the whole record, RDW included
-    offset     int64 (records,): byte of the decompressed source where the record starts, or its
-               prefix
+    offset     int64 (records,): offset of the record, or of its prefix, in the decompressed source
     record_no  int64 (records,): 1-based logical record in the source
-    begin      byte of the decompressed source where the bytes that lead to the first record start
+    begin      offset in the decompressed source of the bytes that lead to the first record
     numbered   False in a blind range: record_no counts from the first record of the range
-    sources    names of several whole sources, if records are from several; `source` is the first
-    which      int64 (records,): in this case, the index of the source of each record
-    pieces     places of the records in the source; None: not known, for example with FTP escapes
-    read       bytes of the file itself, possibly compressed, that were read up to this chunk
+    sources    names of several whole sources; `source` is the first; empty: only one source
+    which      int64 (records,): index of the source of each record; empty: only one source
+    pieces     places of the records in the source; None: unknown, for example with FTP escapes
+    read       number of bytes of the file, maybe compressed, that were read up to this chunk
     dump       int64 (records,): record_no of the first record of the dump that contains the record;
-               empty if not requested
-    prints     fingerprints of its records; empty if not computed yet
+               empty: not requested
+    prints     fingerprints of the records; empty: not computed yet
     """
 
     source: str
@@ -87,8 +86,8 @@ class Chunk(NamedTuple):
 
     @property
     def place(self) -> Ints:
-        """The start of each record, like `offset`, but unique: different sources are far apart."""
-        return self.offset + (self.which << _FAR) if self.sources else self.offset
+        """Like `offset`, but unique: the high bits contain the number of the source."""
+        return self.offset + (self.which << _OFFSET_BITS) if self.sources else self.offset
 
     def source_of(self, index: int) -> str:
         """Return the name of the source of a record."""
@@ -115,8 +114,8 @@ class Chunk(NamedTuple):
 
 
 def offset_of(place: Ints) -> Ints:
-    """Return the bytes of their sources at which records start, from their places in a chunk."""
-    offset: Ints = place & (1 << _FAR) - 1
+    """Return the offsets of records in their sources, from their places in a chunk."""
+    offset: Ints = place & (1 << _OFFSET_BITS) - 1
     return offset
 
 
@@ -133,7 +132,7 @@ class Joined:
         self._chunks: list[Chunk] = []
 
     def add(self, chunk: Chunk) -> None:
-        """Add the next chunk of the last source, or the first of another; it has records."""
+        """Add a chunk with records: the next chunk of the last source, or the first of a source."""
         if chunk.source not in self._sources[-1:]:
             self._sources.append(chunk.source)
         low, high = int(chunk.start.min()), int((chunk.start + chunk.length).max())
@@ -148,7 +147,7 @@ class Joined:
         self._end = end
 
     def take(self) -> list[Chunk]:
-        """Return the chunk, valid until others are added; empty without records."""
+        """Return the chunk, valid until the next `add`; empty: no records."""
         if not self._chunks:
             return []
         of_records = [
@@ -167,20 +166,20 @@ class Joined:
 class Part(NamedTuple):
     """A range of a source that starts with a record.
 
-    start      byte where the bytes that lead to its first record start
-    end        byte after its last record; None: to the end of the source
-    record_no  number of its first record
-    records    number of its records; None: not known
-    dumps      whether a dump other than the first one of the source can begin before `end`; not
-               known if `end` is None
-    back       where to start reading earlier records that records of the range require: start of a
-               chunk, and number of its first record
-    dump       number of the first record of the dump that contains its first record, unless this
-               record begins a dump
+    start      offset of the bytes that lead to the first record
+    end        offset of the end of the last record; None: end of the source
+    record_no  number of the first record
+    records    number of records; None: unknown
+    dumps      whether a dump other than the first dump of the source can begin before `end`; not
+               used if `end` is None
+    back       start of a chunk, and number of its first record, from which earlier records can be
+               read that records of the range require
+    dump       number of the first record of the dump that contains the first record, unless the
+               first record begins a dump
 
-    If record_no is None, the range is blind: it is not known where a record starts. It then
-    contains the records that start in it. The first one must be searched, and their numbers are not
-    known.
+    If record_no is None, the range is blind: the starts of records are unknown. A blind range
+    contains the records that start in it: the first record must be searched, and numbers are
+    unknown.
     """
 
     start: int
@@ -193,18 +192,18 @@ class Part(NamedTuple):
 
     @property
     def is_planned(self) -> bool:
-        """Whether the records in the range are known, so that it must contain exactly these."""
+        """Whether the number of records is known: the range must contain exactly this number."""
         return self.records is not None
 
     @property
     def rest(self) -> Part:
-        """The range from here to the end of the source."""
+        """The range from `start` to the end of the source."""
         return self._replace(end=None, records=None)
 
     def before(self, size: int) -> Part:
-        """The range before this one that contains all records of the last `size` bytes there.
+        """A range before this range that contains at least the records of the last `size` bytes.
 
-        A blind range ends with the record that starts last, wherever that ends.
+        A blind range ends at the end of the last record that starts in it.
         """
         if self.record_no is None:
             return Part(max(self.start - size, 0), self.start, None)
@@ -233,5 +232,5 @@ def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
 
 
 def are_short(kinds: Ints | None) -> bool:
-    """Whether records of these kinds (None: all) are usually in one piece, and few."""
+    """Whether records of these kinds (None: all kinds) are usually not spanned, and few."""
     return kinds is not None and not np.isin(kinds, _LONG).any()

@@ -1,7 +1,7 @@
 """The packing and framing of an input, detected by its first bytes.
 
-Detection counts records with the time and date of every SMF header, each leading to the next.
-Without this check, a file of blocks could be read as a file of records.
+Detection counts records that have the time and date of an SMF header and are followed by another
+record. Without this check, a file of blocks could be read as a file of records.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from smfparse.schemas import REGISTRY
 from smfparse.vectors import Bools, Bytes, Ints
 
 _ENOUGH = 32
-"""Records that are counted to choose a walk."""
+"""Maximum number of records that are counted to choose a walk."""
 _STEPS = (1 << 7, 1 << 12)
-"""Number of segments, and block descriptor words, to search for these records: first a few, which
-are usually enough, then more."""
+"""Number of segments and block descriptor words that are searched for these records: the first
+number is usually sufficient; the second is used otherwise.
+"""
 _HEAD_BYTES = 1 << 20
-"""Bytes at the start of a file in which its framing is detected."""
+"""Number of bytes at the start of a file that are used for detection."""
 _LINES = 20
-"""Number of X'0A' that would not all follow X'0D' in a binary file by chance."""
+"""Minimum number of X'0A' for the check of line ends: in a binary file, some do not follow X'0D'.
+"""
 _ASCII_NAMES = {
     block.eyecatcher[1].decode(ENCODING).encode()
     for triplets in REGISTRY.values()
@@ -45,7 +47,7 @@ _ASCII_NAMES = {
 class Framing(NamedTuple):
     """The framing of a file: a name in FRAMINGS, and the reason for it.
 
-    asked  whether the user selected it, whatever the file contains
+    asked  whether the user selected the framing
     """
 
     name: str
@@ -54,13 +56,13 @@ class Framing(NamedTuple):
 
     @property
     def walk(self) -> Walk:
-        """The walk that finds its records."""
+        """The walk that finds the records of the file."""
         walk = WALKS[self.name]
         return walk.asked() if self.asked else walk
 
 
 def framing_named(name: str) -> Framing:
-    """Return the framing that was selected by name. Raises RequestError for an unknown name."""
+    """Return the framing that the user selected. Raises RequestError for an unknown name."""
     if name not in WALKS:
         raise RequestError(
             f"framing={name}: no such framing; give one of {', '.join(WALKS)}", "framing"
@@ -73,7 +75,7 @@ def probe(
 ) -> tuple[tuple[str, ...], Framing]:
     """Detect the packings of an SMF file, outermost first, and its framing, by its first bytes.
 
-    framing  the framing, if known; None: it is detected
+    framing  the framing, if known; None: the framing is detected
 
     Raises InputError if the file is missing, unreadable, empty, or has no SMF records.
     """
@@ -95,7 +97,6 @@ def probe(
 
 
 def _no_dump(source: str, head: bytes) -> InputError:
-    """Return the error of a file that starts with `head` and is not an SMF dump."""
     if _is_translated(head):
         return InputError(
             f"{source}: the file was translated to ASCII during the transfer, as the names of MQ "
@@ -111,9 +112,9 @@ def _no_dump(source: str, head: bytes) -> InputError:
 def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     """Detect the framing of a file by buffer[at:end], its start.
 
-    last  whether this is the whole file
+    last  whether buffer[at:end] is the whole file
 
-    None: no walk finds SMF records in it.
+    None: no walk finds SMF records.
     """
     found = _by_framing(buffer, at, end, last)
     if not any(each.count == _ENOUGH or each.is_sure(at) for each in found.values()):
@@ -140,7 +141,7 @@ def _by_framing(
 ) -> dict[str, _Found]:
     """Return the result of `_found` for the walk of each framing in buffer[at:end].
 
-    After a certain result, no other framing is tried, because preferred framings come first.
+    After a certain result, no further framing is tried: FRAMINGS are in the order of preference.
     """
     found = {}
     for name, walk in WALKS.items():
@@ -151,11 +152,12 @@ def _by_framing(
 
 
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
-    """Remove the framings whose records belong to another one, or only look like records.
+    """Remove framings whose records belong to another framing, or only look like records.
 
-    In a framing without chains, a single record proves little, unless its length agrees with its
-    contents. In addition, no other framing may have more records, one whose length agrees with its
-    contents, or two that follow each other from the start.
+    A framing without chains is kept in three cases: its first record is at the start of the file;
+    or it has more than twice the records of any framing with chains; or its number of records is
+    not lower, it has more than twice the records of the right length, and no framing with chains
+    has several records from the start of the file on.
     """
     out = {FRAMINGS[name].instead_of for name, each in found.items() if each.count}
     found = {name: each for name, each in found.items() if name not in out}
@@ -173,7 +175,6 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
 
 
 def _why(name: str, count: int, behind: int) -> str:
-    """Return the reason for a framing that finds `count` records after `behind` bytes."""
     first = "the first record has" if count == 1 else f"the first {count} records have"
     place = f", after {behind} other bytes," if behind else ""
     return f"{first}{place} {FRAMINGS[name].title}"
@@ -181,10 +182,10 @@ def _why(name: str, count: int, behind: int) -> str:
 
 @dataclass(frozen=True)
 class _Found:
-    """Records that a walk finds: how many, up to _ENOUGH, and where the first one is.
+    """Records that a walk finds: number of records, up to _ENOUGH, and place of the first record.
 
-    score  number by which walks are compared: a record counts twice if its length agrees with its
-           contents, or if it has several segments and the last is present
+    score  number for comparing walks: a record counts as two if its length agrees with its
+           contents, or if it has several segments and the last segment is present
     whole  whether the file contains no further records
     """
 
@@ -195,13 +196,13 @@ class _Found:
 
     @property
     def filled(self) -> int:
-        """Records that count twice."""
+        """Number of records that count as two."""
         return self.score - self.count
 
     def is_sure(self, at: int) -> bool:
-        """Whether records follow each other from `at` on, mostly of the length of their contents.
+        """Whether the records start at `at`, and the length of most agrees with their contents.
 
-        If they are fewer than _ENOUGH, they must be several, and fill the data.
+        The number of records must be _ENOUGH, or at least 2 records must fill the file.
         """
         many = self.count == _ENOUGH or (self.whole and self.count > 1)
         return self.place == at and many and 2 * self.filled >= self.count
@@ -212,9 +213,9 @@ def _found(
 ) -> _Found:
     """Return the records that a walk finds in buffer[at:end], the start of a file.
 
-    further  whether to continue after damage, until _ENOUGH are found; otherwise only records that
-             follow each other from `at` on count
-    named    whether a header needs a system indicator byte and a system id as z/OS writes them
+    further  whether to continue after damage, until _ENOUGH records are found; otherwise only
+             contiguous records from `at` on count
+    named    whether a header needs a system indicator byte and a system id as in z/OS
     """
     score = count = 0
     if not further and not walk.may_show(buffer, at, end, _STEPS[0], _ENOUGH):
@@ -241,13 +242,12 @@ def _found(
 
 
 def _is_all(run: Segments, heads: Ints, end: int) -> bool:
-    """Whether records follow each other up to the end of the file."""
     starts = int(np.count_nonzero(run.code <= FIRST))
     return run.end == end and not (run.gaps or run.broken or run.short) and starts == heads.size
 
 
 def _are_complete(run: Segments) -> Bools:
-    """Return which segments start a record of several segments whose last one is present."""
+    """Return for each segment whether it starts a record of several segments, with the last one."""
     starts = np.flatnonzero(run.code <= FIRST)
     final = np.append(starts[1:], run.code.size) - 1
     found: Bools = np.zeros(run.code.size, np.bool_)
@@ -258,7 +258,7 @@ def _are_complete(run: Segments) -> Bools:
 def _first_records(
     walk: Walk, buffer: Bytes, at: int, end: int, last: bool, named: bool
 ) -> tuple[Segments, Ints]:
-    """Return the segments from `at` on, and which start records, up to one that does not."""
+    """Return the segments from `at` on, and indexes of starts of records, up to a wrong start."""
     for most in _STEPS:
         found = walk.segments(buffer, at, end, last, most)
         if found.gaps and not walk.marked:
@@ -277,13 +277,12 @@ def _first_records(
 
 
 def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
-    """Whether a record begins at `at` that does not end before `end`."""
     found = walk.segments(buffer.copy(), at, end, True)
     return not found.code.size and not found.broken and walk.begins(buffer, at, end)
 
 
 def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | None:
-    """Return the first place after `at` at which records start; None: nowhere."""
+    """Return the first place after `at` at which records start; None: no such place."""
     if walk.chained:
         place, sure = next_record(walk, Heads(buffer), at + 1, end, last)
         return place if sure else None
@@ -294,7 +293,7 @@ def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | No
 
 
 def _line_ends(data: bytes) -> str:
-    """Return the effect of a transfer as text on the line ends of `data`; '': none."""
+    """Return the effect of a transfer as text on the line ends of `data`; '': no effect."""
     count = data.count(b"\n")
     if count < _LINES or data.count(b"\r\n") < count:
         return ""
@@ -305,5 +304,5 @@ def _line_ends(data: bytes) -> str:
 
 
 def _is_translated(data: bytes) -> bool:
-    """Whether `data` has names of control blocks as ASCII text: it is not a binary copy."""
+    """Whether names of control blocks in `data` are ASCII text: not a binary copy."""
     return any(each in data for each in _ASCII_NAMES)

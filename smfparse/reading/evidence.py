@@ -1,7 +1,7 @@
-"""Evidence that a record starts at a position of a buffer.
+"""Evidence that a record starts at a place of a buffer.
 
-Lengths alone prove nothing. A record has an SMF header with a plausible time and date, and leads to
-another record.
+Lengths alone are no evidence. A record has an SMF header with a plausible time and date, and
+another record follows.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Wa
 from smfparse.vectors import Bools, Bytes, Ints
 
 _STRETCH = 1 << 14
-"""Bytes that are searched in one step."""
+"""Number of bytes that are searched in one step."""
 
 
 class Heads:
-    """The headers of z/OS in a buffer, as `headers_in` finds them: each stretch is searched once.
+    """The headers of z/OS in a buffer, as from `headers_in`: each stretch is searched once.
 
-    The contents of the buffer must not change meanwhile.
+    The contents of the buffer must not change.
     """
 
     def __init__(self, buffer: Bytes) -> None:
@@ -58,16 +58,19 @@ class Heads:
 
 
 _LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
-"""Bytes after a place, and segments in them, that are searched for following records: first as many
-as are usually enough, then enough for the longest record in pieces of 64 bytes."""
+"""Number of bytes after a place, and number of segments, that are searched for following records.
+
+The first numbers are usually sufficient, the second suffice for the longest record in pieces of 64
+bytes.
+"""
 _FEW = 16
-"""Up to this number of segments, checking each one separately is faster."""
+"""Maximum number of segments for which checking each segment separately is faster."""
 
 
 def are_heads(buffer: Bytes, found: Segments) -> Bools:
-    """Return which segments can start a record, as far as known.
+    """Return for each segment whether it can start a record.
 
-    A first segment that is too short for the SMF header counts as one.
+    A first segment that is too short for the SMF header can.
     """
     if found.code.size <= _FEW:
         each = zip(found.at.tolist(), found.length.tolist(), found.code.tolist(), strict=True)
@@ -80,9 +83,9 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
 
 
 def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
-    """Return which segments seem to be a header or trailer of a dump, but contain another record.
+    """Return for each segment whether it seems to be a dump header or trailer with a record.
 
-    A dump header or trailer contains nothing else, so such a length is that of a block.
+    A dump header or trailer contains only itself, so such a length is the length of a block.
     """
     holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
     if not holds.any():
@@ -92,13 +95,12 @@ def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
 
 
 def hides_record(walk: Walk, heads: Heads, low: int, high: int, end: int) -> bool:
-    """Whether a record that leads to another one starts after `low` and before `high`."""
+    """Whether a record that leads to another record starts after `low` and before `high`."""
     places = _places(walk, heads, low, high, low + 1)
     return any(leads_on(walk, heads.buffer, place, end, False) for place in places)
 
 
 def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterator[int]:
-    """Yield places, from `first` on, of possible records with headers between `low` and `high`."""
     for each in heads.between(low, high):
         place = walk.begin(heads.buffer, each, first)
         if place is not None:
@@ -108,11 +110,11 @@ def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterat
 def next_record(
     walk: Walk, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int | None, bool]:
-    """Return the place, from `low` on, of a record that leads to others, and whether it is certain.
+    """Return the place, from `low` on, of a record that leads to others, and if it is certain.
 
     last  whether no data follows `end`
 
-    It is not certain if the following record is after `end`. None: no such place exists.
+    The place is uncertain if the following record is after `end`. None: no such place.
     """
     for place in _places(walk, heads, max(low - RDW_SIZE, 0), end, low):
         found = leads_on(walk, heads.buffer, place, end, last)
@@ -122,9 +124,9 @@ def next_record(
 
 
 def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> bool | None:
-    """Whether a record at `place` leads to another record; None: not known before `end`.
+    """Whether a record at `place` leads to another record; None: unknown before `end`.
 
-    No other record is required if the file ends there, or if the contents that the triplets
+    No other record is required at the end of the file, or if the contents that the triplets
     describe fill the record exactly.
     """
     for size, most in _LOOKS:
@@ -138,7 +140,7 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
 
 
 def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) -> bool | None:
-    """Whether the first segments are a record that leads to another one; None: not known."""
+    """Whether the first segments are a record that leads to another record; None: unknown."""
     code, length = found.code.tolist(), found.length.tolist()
     if not code:
         return False if found.broken else None
@@ -173,7 +175,7 @@ def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:
 
 
 def fills(buffer: Bytes, found: Segments) -> Bools:
-    """Return which segments are complete records, as long as their contents imply."""
+    """Return for each segment whether it is a complete record of the length of its contents."""
     start = found.at
     filled: Bools = (found.code == WHOLE) & (implied_length(buffer, start) == found.length)
     return filled & are_sound(buffer, start)

@@ -1,7 +1,7 @@
-"""The table of framings: how a file separates its records, and the walk that finds them.
+"""The table of framings. A framing is the way in which a file separates its records.
 
 To add a framing, write a `Walk` in its own module and add a row here: detection, `--framing` and
-the messages use this table. It imports nothing, so that `--help` stays fast.
+the messages use this table. The module imports no walk, so that `--help` stays fast.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import NamedTuple
 class Framed(NamedTuple):
     """A framing.
 
-    walk        module of this package, and the class in it that finds the records
+    walk        module of this package, and its class that finds the records, as `module:class`
     title       the lengths or marks of records, in a few words
     about       the content of such a file
-    instead_of  a framing whose walk also finds records in such a file, but not all: if this one
-                finds some, the other is excluded
+    instead_of  another framing, whose walk finds only some of the records in such a file: it is
+                excluded if the walk of this framing finds records
     """
 
     walk: str
@@ -55,4 +55,4 @@ FRAMINGS = {
     ),
     "none": Framed("bare:BareWalk", "no lengths", "nothing between the records"),
 }
-"""Every framing by name. If two fit a file equally well, the first is used."""
+"""All framings by name. If two framings fit a file equally well, the first is used."""

@@ -1,4 +1,4 @@
-"""Framings `ftp-block` and `ftp-record`: FTP's transmitted bytes around records, saved raw."""
+"""Framings `ftp-block` and `ftp-record`: files with the bytes that FTP transmits around records."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from smfparse.vectors import Bytes, Ints
 _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
-"""Descriptors of FTP's block mode: bits as above. The bit for suspected errors is not used."""
+"""Valid descriptors of FTP's block mode: all without the bit for suspected errors."""
 _MOST_MARKER = 64
-"""Bytes of a restart marker: a place in a file, in characters."""
+"""Maximum number of bytes of a restart marker, which contains a place in the file as text."""
 
 
 class FtpBlockWalk(Walk):
-    """FTP's block mode as transmitted: descriptor and 2-byte length before a block."""
+    """FTP's block mode as transmitted: a descriptor and a 2-byte length before every block."""
 
     mapped = False
 
@@ -74,17 +74,17 @@ class FtpRecordWalk(Walk):
     escaped = True
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
-        """Return the records, without escapes in the buffer.
+        """Return the records, and remove the escapes from the buffer.
 
-        If the data between two marks is not exactly one record of the implied length, records are
-        distinguished by their headers.
+        If the data between two marks is not one record of the implied length, its records are found
+        by their headers.
         """
         data = buffer[at:end]
         marks, twice, wrong = Escapes.of(data)
         marks = marks[:most]
         start, stop = np.append(0, marks + 2)[:-1], marks
-        some = stop > start
-        start, stop = start[some], stop[some]
+        not_empty = stop > start
+        start, stop = start[not_empty], stop[not_empty]
         used = int(marks[-1]) + 2 if marks.size else 0
         if twice.size:
             kept = np.ones(used, np.bool_)
@@ -104,14 +104,14 @@ class FtpRecordWalk(Walk):
         )
 
     def suits(self, buffer: Bytes, start: int, end: int) -> bool:
-        """Whether marks end the records: in any other file they are inside records."""
+        """Whether marks end the records: in other files, such bytes are inside records."""
         return Ends.of(buffer[start:end]).have_marks
 
 
 def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return where the records between marks start and end, and (gaps, 2) the bytes outside them.
+    """Return start and end of each record; start and end of the gaps between records, (gaps, 2).
 
-    start, stop  int64 (pieces,): the data between two marks
+    start, stop  int64 (pieces,): start and end of the data between two marks
     wrong        int64: places of escapes without a meaning
     """
     length = stop - start + RDW_SIZE
@@ -150,12 +150,12 @@ def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple
 def _in_piece(
     buffer: Bytes, start: int, stop: int, implied: dict[int, int]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return start and end of the records with a header of their own, and of the gaps.
+    """Return start and end of each record, and of each gap, in the data between two marks.
 
-    implied  for each header in the piece, the length of the record by its contents; 0: not known
+    implied  by the place of each header: the length of its record by its contents; 0: not known
 
-    There is no gap if the piece has only one record, at its start. A record of unknown length
-    extends to the next one, except for a mark with a wrong byte.
+    If the only record is at the start of the data, no gap is returned. A record of unknown length
+    ends at the next record, or before a mark with one wrong byte.
     """
     found, _, _ = Unframed([*implied], [*implied.values()], stop, True).records(start)
     starts = [head + RDW_SIZE for head, _ in found]
@@ -177,5 +177,5 @@ def _in_piece(
 
 
 def _was_mark(buffer: Bytes, at: int) -> bool:
-    """Whether one of two bytes is that of a mark."""
+    """Whether one of the two bytes at `at` is correct for a mark."""
     return bool(buffer[at] == ESCAPE or 1 <= buffer[at + 1] <= MARKS)

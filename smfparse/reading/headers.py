@@ -32,15 +32,15 @@ _LAYOUT = np.dtype(
         for each in QWST.fields
     ]
 )
-"""The SMF header; numbers as in the file."""
+"""Layout of the SMF header, with numbers in the byte order of the file."""
 HEADER_END = QWST.size
 SMF_HEADER = QWST.field("sm115sid").end
-"""Bytes from the RDW to the end of the system id: every SMF record has these."""
+"""Number of bytes from the RDW to the end of the system id: the minimum of every SMF record."""
 MOST_TRIPLETS = 16
-"""No record has more triplets (115/1 has 12)."""
+"""Maximum number of triplets of a record (115/1 has 12)."""
 _TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
 TRIPLETS_END = HEADER_END + MOST_TRIPLETS * TRIPLET.size
-"""Bytes from the RDW to the end of the last triplet that a record may have."""
+"""Number of bytes from the RDW to the end of triplet MOST_TRIPLETS."""
 _NO_TRIPLET = np.iinfo(np.uint32).max
 _FLAG, _TYPE, _TIME, _DATE, _SYSTEM, _SUBTYPE = (
     QWST.field(f"sm115{name}").offset for name in ("flg", "rty", "tme", "dte", "sid", "stf")
@@ -49,30 +49,31 @@ _TIME_DATE = struct.Struct(">II")
 _SIGN = _SYSTEM - 1
 """Offset of the byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
-"""Limits of a packed date without its sign: no SMF record is older than 1960."""
-_TELLING = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
+"""First value, and end, of packed dates without their sign: 1960 to 2099."""
+_OF_KNOWN_LENGTH = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
 _EXTENDED_FLAGS, _EXTENDED_LENGTH, _EXTENDED_VERSION, _END_TYPE = 0x60, 32, 1, 2048
-"""Values in an extended header: the bits for a subtype and an extended header, bytes of the
-extended part, its version, and the maximum type. Source: "Generating records with Extended headers"
-in IBM's SMF manual, for the offsets as well."""
+"""Values in an extended header: flag bits for a subtype and an extended header, length of the
+extended part in bytes, its version, and the end of the valid types. Source of the values and of the
+offsets below: "Generating records with Extended headers" in IBM's SMF manual.
+"""
 _EXTENDED_AT, _VERSION_AT, REAL_TYPE = 24, 26, slice(52, 54)
-"""Where the length and the version of the extended part are, and the type."""
+"""Offsets of the length and the version of the extended part; bytes with the extended type."""
 EXTENDED_END = 56
-"""Bytes from the RDW to the end of an extended header."""
+"""Number of bytes from the RDW to the end of an extended header."""
 _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
 _PIECE = 1 << 18
-"""Bytes that are searched in one step, so that they stay in the processor's cache."""
+"""Number of bytes searched in one step, so that they stay in the processor's cache."""
 _DAY_HUNDREDTHS = US_PER_DAY // 10_000
 DATE_END = QWST.field("sm115dte").end
-"""Bytes from the RDW to the end of the date."""
+"""Number of bytes from the RDW to the end of the date."""
 SUBTYPE_END = QWST.field("sm115stf").end
-"""Bytes from the RDW to the end of the subtype."""
+"""Number of bytes from the RDW to the end of the subtype."""
 
 
 class Headers:
-    """The SMF headers of records in a buffer, one row per record, in QWST's names.
+    """The SMF headers of records in a buffer; QWST declares the names of their fields.
 
     start, length  int64 (records,): as in `Chunk`
     """
@@ -81,7 +82,7 @@ class Headers:
         self._header = gather(buffer, start, QWST.size).view(_LAYOUT)[:, 0]
         self._length = length
         self.type = types_of(buffer, start, length)
-        """SMF record type; that of the extended header, where there is one."""
+        """SMF record types, as returned by `types_of`."""
 
     def raw(self, name: str) -> Raw:
         """Return the wire bytes of a field, uint8 (records, width)."""
@@ -89,31 +90,31 @@ class Headers:
         return column.view(np.uint8).reshape(len(column), column.itemsize)
 
     def number(self, name: str) -> Values:
-        """Return a number, one value per record."""
+        """Return the values of a numeric field, one per record."""
         kind = QWST.field(name).kind
         assert isinstance(kind, Numeric)
         return kind.values(self.raw(name))[0]
 
     @cached_property
     def is_mq(self) -> Bools:
-        """Whether the record is one of MQ."""
+        """Whether each record is an MQ record."""
         found: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
         return found
 
     @cached_property
     def has_subtype(self) -> Bools:
-        """Whether the header has a subtype: SMF's own records have none."""
-        says: Bools = self.is_mq | ((self.number("sm115flg") & SUBTYPE_VALID.mask) != 0)
-        return says & (self._length >= SUBTYPE_END)
+        """Whether each header has a subtype: records of SMF itself have none."""
+        flagged: Bools = self.is_mq | ((self.number("sm115flg") & SUBTYPE_VALID.mask) != 0)
+        return flagged & (self._length >= SUBTYPE_END)
 
     @cached_property
     def subtype(self) -> Ints:
-        """Record subtype, -1 if none."""
+        """Record subtypes; -1: none."""
         return np.where(self.has_subtype, self.number("sm115stf").astype(np.int64), -1)
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
-        """Microseconds since 1970, local time of the system, and whether each is plausible."""
+        """SMF times, microseconds since 1970 in local time of the system; which are plausible."""
         return smf_moments(self.number("sm115tme"), self.number("sm115dte"))
 
 
@@ -128,7 +129,7 @@ def kinds_of(buffer: Bytes, start: Ints) -> Ints:
 
 
 def plausible(buffer: Bytes, start: Ints) -> Bools:
-    """Whether the SMF time and the packed date of each header are valid."""
+    """Return which headers have a valid SMF time and packed date."""
     words = np.ndarray((buffer.size - 7,), ">u8", buffer, strides=(1,))[start + _TIME]
     time, date = words >> 32, words & 0xFFFFFFFF
     digits = date >> 4
@@ -140,7 +141,7 @@ def plausible(buffer: Bytes, start: Ints) -> Bools:
 
 
 def is_plausible(buffer: Bytes, at: int) -> bool:
-    """Whether `plausible` is true of one place: for few places this is faster."""
+    """Return the result of `plausible` for one header, faster."""
     time, date = _TIME_DATE.unpack_from(buffer.data, at + _TIME)
     digits = date >> 4
     return (
@@ -153,7 +154,7 @@ def is_plausible(buffer: Bytes, at: int) -> bool:
 
 
 def is_header(buffer: Bytes, at: int) -> bool:
-    """Whether a header of z/OS is at a place, as `headers_in` finds them."""
+    """Whether an SMF header is at a place: the same test as in `headers_in`."""
     view = buffer.data
     return (
         view[at + _FLAG] & _FLAG_BITS == _FLAG_ON
@@ -163,7 +164,11 @@ def is_header(buffer: Bytes, at: int) -> bool:
 
 
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
-    """Return, in order, every place from `low` on at which a header of z/OS ends before `end`."""
+    """Return the places of the SMF headers in buffer[low:end], in order.
+
+    A place is the place of the RDW, at or after `low`. A header at it has a valid time and date,
+    system indicator byte and system id; the system id ends at or before `end`.
+    """
     found = [np.zeros(0, np.int64)]
     high = end - SMF_HEADER + 1
     for start in range(low, high, _PIECE):
@@ -177,13 +182,13 @@ def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
 
 
 def has_flag(buffer: Bytes, start: Ints) -> Bools:
-    """Whether the system indicator byte is one that z/OS writes."""
+    """Return which headers have a system indicator byte that z/OS writes."""
     found: Bools = np.equal(buffer[start + _FLAG] & _FLAG_BITS, _FLAG_ON)
     return found
 
 
 def has_system(buffer: Bytes, start: Ints) -> Bools:
-    """Whether the system id is plausible: letters, digits, national characters, then blanks."""
+    """Return which headers have a system id of letters, digits, national characters and blanks."""
     found: Bools = np.all(_IN_NAMES[gather(buffer, start + _SYSTEM, SMF_HEADER - _SYSTEM)], axis=1)
     return found
 
@@ -194,7 +199,7 @@ def are_sound(buffer: Bytes, start: Ints) -> Bools:
 
 
 def is_mq(buffer: Bytes, start: Ints) -> Bools:
-    """Whether records are of MQ, by their type."""
+    """Return which records are MQ records, by their type."""
     found: Bools = (buffer[start + _TYPE] == STATISTICS) | (buffer[start + _TYPE] == ACCOUNTING)
     return found
 
@@ -206,28 +211,28 @@ def packed_dates(buffer: Bytes, start: Ints) -> Ints:
 
 
 def types_of(buffer: Bytes, start: Ints, length: Ints) -> Ints:
-    """Return the types of records; for an extended header, its type, which can be above 255.
+    """Return the types of records; from an extended header its type, which can be above 255.
 
-    A record of type 126 keeps this type if its extended header is not valid, or contains a type
-    that has no extended headers: those of MQ and of the dump program.
+    A record of type 126 keeps type 126 if its extended header is not valid, or contains a type that
+    never has an extended header: a type of MQ or of the dump program.
     """
     types: Ints = buffer[start + _TYPE].astype(np.int64)
-    some = np.flatnonzero(types == EXTENDED)
-    if some.size:
-        at = start[some]
-        size, found = (
+    candidates = np.flatnonzero(types == EXTENDED)
+    if candidates.size:
+        at = start[candidates]
+        size, extended = (
             gather(buffer, at + each, 2).view(">u2")[:, 0]
             for each in (_EXTENDED_AT, REAL_TYPE.start)
         )
-        sound = (buffer[at + _FLAG] & _EXTENDED_FLAGS == _EXTENDED_FLAGS) & (found < _END_TYPE)
+        sound = (buffer[at + _FLAG] & _EXTENDED_FLAGS == _EXTENDED_FLAGS) & (extended < _END_TYPE)
         sound &= (size == _EXTENDED_LENGTH) & (buffer[at + _VERSION_AT] == _EXTENDED_VERSION)
-        sound &= (length[some] >= EXTENDED_END) & ~np.isin(found, [*_TELLING])
-        types[some[sound]] = found[sound]
+        sound &= (length[candidates] >= EXTENDED_END) & ~np.isin(extended, [*_OF_KNOWN_LENGTH])
+        types[candidates[sound]] = extended[sound]
     return types
 
 
 def begins_dump(buffer: Bytes, start: Ints) -> Bools:
-    """Whether records are those with which a dump starts."""
+    """Return which records are dump headers, with which a dump starts."""
     found: Bools = buffer[start + _TYPE] == DUMP_HEADER
     if found.any():
         found[found] = ~_is_signature(buffer, start[found])
@@ -235,27 +240,27 @@ def begins_dump(buffer: Bytes, start: Ints) -> Bools:
 
 
 def is_dump(buffer: Bytes, start: Ints) -> Bools:
-    """Whether records are those with which the SMF dump program starts and ends a dump."""
+    """Return which records are the dump headers and trailers of the SMF dump program."""
     found: Bools = begins_dump(buffer, start) | (buffer[start + _TYPE] == DUMP_TRAILER)
     return found
 
 
 def _is_signature(buffer: Bytes, start: Ints) -> Bools:
-    """Whether records of type 2 are signatures of a signed log stream: they have a subtype."""
+    """Return which records of type 2 are signatures of a signed log stream, by their subtype."""
     flagged = (buffer[start + _FLAG] & SUBTYPE_VALID.mask) != 0
     found: Bools = flagged & np.isin(kinds_of(buffer, start) & 0xFFFF, SIGNATURES)
     return found
 
 
 def least_offset(number: Any) -> Any:
-    """Return the first byte that triplet `number` can point to: the byte after it."""
+    """Return the least offset in triplet `number`, counted from 0: the end of the triplet."""
     return HEADER_END + (number + 1) * TRIPLET.size
 
 
 def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tuple[Any, Bools]:
     """Return the first `most` triplets of MQ records, (records, most), and which of them exist.
 
-    QWHSNSDA contains the number of triplets too, but in 115/231 at MQ 8.0.0 without the last one.
+    QWHSNSDA also contains the number of triplets, but one less than exist in 115/231 of MQ 8.0.0.
     """
     raw = gather(buffer, start + HEADER_END, most * TRIPLET.size).view(_TRIPLET)
     offsets = raw["offset"].T.astype(np.uint32, order="C")
@@ -264,13 +269,15 @@ def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tu
 
 
 def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32]:
-    """Return where the triplets of records end: at the start of the first block they point to.
+    """Return the limit for the end of each triplet, uint32 (triplets, records).
 
-    offsets  uint32 (triplets, records): the offset in each triplet, if it exists
+    offsets  uint32 (triplets, records): the offset in each triplet, or other data if it does not
+             exist
     length   int64 (records,): bytes of each record
 
-    Row n of the result is the end according to the triplets before triplet n, which exists if it
-    ends there or earlier. An offset into the triplets themselves is ignored.
+    The triplets of a record end where the first block starts, so row n of the result is the least
+    offset in the triplets before triplet n. An offset into the triplets themselves is ignored.
+    Triplet n exists if it ends at or before this limit.
     """
     least = least_offset(np.arange(len(offsets), dtype=np.uint32))[:, None]
     ends = np.empty_like(offsets)
@@ -281,7 +288,7 @@ def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32
 
 
 def triplet_count(record: bytes) -> int:
-    """Return the number of triplets of an MQ record, given with its RDW."""
+    """Return the number of triplets of an MQ record; `record` includes its RDW."""
     most = (len(record) - HEADER_END) // TRIPLET.size
     if most < 1:
         return 0
@@ -291,7 +298,10 @@ def triplet_count(record: bytes) -> int:
 
 
 def has_triplets(buffer: Bytes, start: Ints, length: Ints) -> Bools:
-    """Return which MQ records have all of their triplets in their first `length` bytes."""
+    """Return which MQ records have all triplets in their first `length` bytes.
+
+    length  int64 (records,)
+    """
     _, exists = _all_triplets(buffer, start)
     found: Bools = least_offset(exists.sum(axis=1) - 1) <= length
     return found
@@ -307,14 +317,14 @@ def content_end(buffer: Bytes, start: Ints) -> Ints:
 
 
 def _all_triplets(buffer: Bytes, start: Ints) -> tuple[Any, Bools]:
-    """Return the triplets of MQ records whose length is not known, and which of them exist."""
+    """Return the same as `existing_triplets`, for records of unknown length."""
     unknown = np.full(len(start), _NO_TRIPLET, np.int64)
     return existing_triplets(buffer, start, unknown, MOST_TRIPLETS)
 
 
 def tells_length(buffer: Bytes, at: int) -> bool:
-    """Whether `implied_length` is usually known for records of this type."""
-    return buffer[at + _TYPE] in _TELLING
+    """Whether `implied_length` can be known for records of the type at this place."""
+    return buffer[at + _TYPE] in _OF_KNOWN_LENGTH
 
 
 def implied_length(buffer: Bytes, start: Ints) -> Ints:

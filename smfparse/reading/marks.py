@@ -1,7 +1,7 @@
 """The marks of FTP's record structure, and whether they end the records of a file.
 
-`FF 01` follows a record, and `FF FF` means one FF. If such a file is read without regard to marks,
-all bytes after an FF are shifted. So the ends of records decide between the two framings.
+`FF 01` ends a record, and `FF FF` means one FF. If such a file is read as framing `none`, all bytes
+after an FF are shifted. So the ends of records decide between `ftp-record` and `none`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from smfparse.vectors import Bools, Bytes, Ints, gather
 
 ESCAPE = 0xFF
 MARK = 2
-"""Bytes of a mark."""
+"""Number of bytes of a mark."""
 MARKS = 3
-"""The byte after the escape is 1 (end of record), 2 (end of file) or 3 (both)."""
+"""Maximum second byte of a mark: 1 (end of record), 2 (end of file) or 3 (both)."""
 LITTLE = 4
-"""Bytes between records that may be a damaged mark, or line ends."""
+"""Maximum number of bytes of a damaged mark or line ends between records."""
 _OFFSET = np.dtype(">u4")
 """Type of the offset of the QWHS area, in the first triplet."""
 _QMGR = QWST.field("sm115SSI").offset
 _NAME = QWHS.field("qwhsssid")
 _MORE = 2
-"""Minimum excess of records without a mark over records with one, to exclude marks."""
+"""Minimum excess of records without a mark over records with a mark, to exclude marks."""
 
 
 class Escapes(NamedTuple):
@@ -50,7 +50,7 @@ class Escapes(NamedTuple):
 
     @classmethod
     def of(cls, data: Bytes) -> Escapes:
-        """Find the escapes in data. In a run of FF bytes, every second one is not an escape."""
+        """Find the escapes in data. Of consecutive FF bytes, every second one is data."""
         found = np.flatnonzero(data == ESCAPE)
         number = np.arange(found.size)
         begins = np.append(True, np.diff(found) != 1)[: found.size]
@@ -64,7 +64,7 @@ class Escapes(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The numbers of records in some bytes that end as in each of two framings.
+    """The numbers of records in some data that end as in each of two framings.
 
     marked  records that end at a mark of FTP's record structure
     bare    records that end at the start of the next record
@@ -75,7 +75,7 @@ class Ends(NamedTuple):
 
     @classmethod
     def of(cls, data: Bytes) -> Ends:
-        """Count both in the data of a file."""
+        """Count the records in `data`."""
         return cls(_marked(data), _bare(data))
 
     @property
@@ -90,9 +90,9 @@ class Ends(NamedTuple):
 
 
 def names_agree(buffer: Bytes, start: Ints) -> Bools:
-    """Return for each MQ record whether QWHS names the queue manager of the SMF header.
+    """Return for each MQ record whether its QWHS and its SMF header name the same queue manager.
 
-    QWHS is the last block in most records. If it is in place, so are all bytes before it.
+    QWHS is the last block in most records. If QWHS is in place, so are all bytes before it.
     """
     area = gather(buffer, start + HEADER_END, _OFFSET.itemsize).view(_OFFSET)[:, 0]
     inner = np.minimum(start + area + _NAME.offset, buffer.size - _NAME.kind.width)
@@ -118,9 +118,9 @@ def is_escaped(data: Bytes) -> bool | None:
 
 
 def _marked(data: Bytes) -> int:
-    """Count the marks after records, before records, and at the end.
+    """Count the marks that directly follow a record, or precede a record or the end of the data.
 
-    A mark counts if it is not inside a record, and the record before it has no wrong escape.
+    A mark inside a record, or after a record with a wrong escape, is not counted.
     """
     escapes = Escapes.of(data)
     if not escapes.marks.size:
@@ -142,9 +142,9 @@ def _marked(data: Bytes) -> int:
 
 
 def _bare(data: Bytes) -> int:
-    """Count records that end where the next one starts, or the file ends.
+    """Count records that end where the next record starts, or where the data ends.
 
-    If the length of a record is not known, it counts if no mark precedes the next record.
+    A record of unknown length is counted if no mark precedes the next record.
     """
     start, end = _records(data)
     following = np.append(start[1:], data.size)[: start.size]
@@ -155,7 +155,7 @@ def _bare(data: Bytes) -> int:
 
 
 def _is_near(places: Ints, at: Ints) -> Bools:
-    """Return for each of `at` whether one of the sorted `places` is there or shortly after it."""
+    """Return whether one of the sorted `places` is less than LITTLE bytes after each of `at`."""
     found: Bools = np.searchsorted(places, at) < np.searchsorted(places, at + LITTLE, "right")
     return found
 
@@ -169,5 +169,5 @@ def _records(data: Bytes) -> tuple[Ints, Ints]:
 
 
 def _padded(data: Bytes) -> Bytes:
-    """Return data with room for an RDW in front, and for all reads beyond its end."""
+    """Return `data` with zeros for an RDW in front, and zeros at its end for reads beyond it."""
     return np.concatenate([np.zeros(RDW_SIZE, np.uint8), data, np.zeros(TRIPLETS_END, np.uint8)])

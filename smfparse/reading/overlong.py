@@ -1,8 +1,8 @@
 """Records whose length also covers the next record.
 
 One wrong bit is enough: in a length, or in the data that marks the end of a record. The chain of
-lengths then continues after the next record as if nothing were wrong. But the record is longer than
-its contents imply, and the excess is a record with a header of its own.
+lengths then continues after the next record. But the record is longer than its contents imply, and
+the excess is another record, with its own header.
 """
 
 from __future__ import annotations
@@ -31,22 +31,23 @@ from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Wa
 from smfparse.vectors import Bools, Bytes, Ints, each_of
 
 _FAR = 1 << 14
-"""Bytes between records from which each record is searched separately."""
+"""Minimum distance in bytes between two searched stretches that are searched separately."""
 _SHORT = 1 << 12
-"""Longest run after damage whose headers are already known from the search for its start."""
+"""Maximum number of bytes of a run whose headers the search after damage has already found."""
 _TRIED, _STEPS = 16, 4
-"""Headers of a record that are tried, and segments that are followed from each."""
+"""Maximum number of headers tried per record; maximum number of segments walked from each header.
+"""
 
 
 class Overlong(NamedTuple):
-    """A record that covers others.
+    """A record whose length also covers the next record.
 
     head     index of its first segment
-    final    index of the segment that ends the record itself
-    place    start of the first covered record, or of the bytes that lead to it
+    final    index of the segment that contains its true end
+    place    start of the first covered record, or of its descriptor words
     implied  bytes of the record by its contents; 0: not known
-    single   whether it seems to be complete in its first segment
-    odd      whether its end is doubtful, even if no record follows the one at `place`
+    single   whether its first segment seems to be the complete record
+    odd      whether its end is doubtful, even if no other record follows the covered record
     """
 
     head: int
@@ -57,7 +58,7 @@ class Overlong(NamedTuple):
     odd: bool
 
     def parted(self, run: Segments) -> Segments:
-        """Return the segments up to the end of the record itself: the start of the next record."""
+        """Return the segments of a run up to the start of the covered record."""
         run = run.upto(self.final + 1, self.place)
         length, code = run.length.copy(), run.code.copy()
         length[-1] = min(length[-1], self.place - run.at[-1])
@@ -74,11 +75,11 @@ class Overlong(NamedTuple):
 def first_overlong(
     walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
 ) -> tuple[Overlong | None, list[int]]:
-    """Return the first record of a run that covers another one, and hidden places; None: none does.
+    """Return the first record of a run that covers another record, and the hidden places.
 
-    Hidden places are those in earlier records with a header that leads to no other record.
+    Hidden places are places of headers in earlier records that lead to no other record.
 
-    good  which segments start a record
+    good  bool (segments,): whether the segment starts a record
     end   end of the data in the buffer
     last  whether no data follows `end`
     """
@@ -111,13 +112,13 @@ def _covers_nothing(heads: Heads, run: Segments) -> bool:
 
 
 class _Records:
-    """The records of a run that start correctly, and segments that continue no record.
+    """The records of a run that start correctly, and the segments whose first segment is missing.
 
     head     int64 (records,): index of the first segment
     final    int64 (records,): index of the last segment
-    sound    bool (records,): whether they have a system indicator byte and a system id
-    implied  int64 (records,): bytes by their contents; 0: not known
-    odd      bool (records,): whether their end is doubtful: header or triplets are damaged, the
+    sound    bool (records,): whether the header has a valid system indicator byte and system id
+    implied  int64 (records,): bytes of the record by its contents; 0: not known
+    odd      bool (records,): whether the end is doubtful: header or triplets are damaged, the
              record has no end, or it leads to no other record and its contents imply no length
     """
 
@@ -150,7 +151,7 @@ class _Records:
         self.odd |= is_last & run.broken & (self.implied == 0)
 
     def behind_pieces(self) -> Iterator[Overlong]:
-        """Yield the places where a later segment of a record starts with a record header."""
+        """Yield the records of which a later segment starts with a record header."""
         run, buffer = self._run, self._buffer
         later = np.flatnonzero((run.code >= LAST) & (run.length >= SMF_HEADER))
         if not later.size:
@@ -166,9 +167,9 @@ class _Records:
                     yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 
     def in_pieces(self, walk: Walk) -> Iterator[Overlong]:
-        """Yield places within segments where other records may start: after the implied record end.
+        """Yield the records that may contain other records within a segment: after the implied end.
 
-        In a record with a doubtful end, they may start anywhere.
+        In a record with a doubtful end, other records may start anywhere.
         """
         run = self._run
         piece, record = self._doubtful()
@@ -190,7 +191,7 @@ class _Records:
     def _doubtful(self) -> tuple[Ints, Ints]:
         """Return the segments that may cover a record, and the record of each.
 
-        These are the last segment of each record, and all segments of a record in pieces that is
+        These are the last segment of each record, and all segments of a spanned record that is
         damaged or has no implied length.
         """
         several = np.flatnonzero((self.final > self.head) & ((self.implied == 0) | self.odd))
@@ -204,10 +205,10 @@ class _Records:
     def _in_stretch(
         self, walk: Walk, piece: Ints, record: Ints, low: Ints, implied: Ints, end: Ints
     ) -> Iterator[Overlong]:
-        """Yield the places in some segments between `low` and `end`.
+        """Yield the records that contain a header in a segment between `low` and `end`.
 
-        If a header directly follows the implied end of a record, the length of the covered record
-        is in the bytes before that end.
+        If a header directly follows the implied end of a record, the bytes before this end are the
+        descriptor words of the covered record.
         """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
@@ -224,19 +225,21 @@ class _Records:
             heads = [(at, begin) for at, begin in found if begin is not None]
             own, final = int(record[number]), int(piece[number])
             ends = bool(run.code[final] in (WHOLE, LAST))
-            for place, odd in self._believed(walk, own, heads, int(end[number])):
+            for place, odd in self._covered_places(walk, own, heads, int(end[number])):
                 yield self._overlong(own, final, place, ends, odd=odd)
 
-    def _believed(
+    def _covered_places(
         self, walk: Walk, record: int, heads: list[tuple[int, int]], end: int
     ) -> Iterator[tuple[int, bool]]:
-        """Yield where records may start within one, up to `end`, and whether it is then odd.
+        """Yield the places where covered records may start in a record up to `end`.
 
-        heads  places of headers in it, each with the place that leads to it
+        Each place comes with whether the end of the record is then doubtful.
 
-        A record without a known fault may contain a header in its data. It hardly contains the
-        header of a complete record, a header from which records lead to its end or to a further
-        record, or the header of a record that ends where it ends.
+        heads  places of headers in the record, each with the place of its descriptor words
+
+        The data of a record without damage may contain a header. It rarely contains the header of a
+        complete record, a header from which a chain leads to the end of the record or to another
+        header, or the header of a record that ends exactly at `end`.
         """
         buffer, odd = self._buffer, bool(self.odd[record])
         is_known = not (self.implied[record] or odd) and self.sound[record]
@@ -255,16 +258,16 @@ class _Records:
     def _overlong(
         self, record: int, final: int, place: int, ends: bool = True, odd: bool = False
     ) -> Overlong:
-        """Return a record up to `final`; `ends` is whether that segment ends a record at all."""
+        """Return an overlong record; `ends` is whether the segment `final` ends a record."""
         head, implied = int(self.head[record]), int(self.implied[record])
         single = ends and head == final and bool(self.sound[record])
         return Overlong(head, final, place, implied, single, odd)
 
 
 def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
-    """Whether the record at `begin` is complete, or leads to another one with a header.
+    """Whether the record at `begin` is as long as its contents imply, or leads to another header.
 
-    It is complete if it is as long as its contents imply. Nothing after `end` is read.
+    Nothing after `end` is read.
     """
     found = walk.segments(buffer, begin, end, True, _STEPS)
     starts = np.flatnonzero(found.code <= FIRST)
@@ -280,7 +283,7 @@ def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
 def _implied_in_pieces(
     buffer: Bytes, run: Segments, before: Ints, final: Ints, start: Ints, size: Ints
 ) -> Ints:
-    """Return the lengths of records, each in several segments, by their contents; 0: not known.
+    """Return the lengths of spanned records by their contents; 0: not known.
 
     before  int64 (segments + 1,): bytes of data before each segment of the run
     final   int64 (records,): index of the last segment
@@ -299,6 +302,5 @@ def _implied_in_pieces(
 
 
 def _leads_to(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
-    """Whether the records from `begin` on end exactly at `end`."""
     found = walk.segments(buffer, begin, end, True)
     return not found.broken and found.end == end

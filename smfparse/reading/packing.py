@@ -1,9 +1,9 @@
 r"""The decompressed bytes of an input, in constant memory.
 
-A packing is detected by the first bytes of a file, never by its name, also inside another packing.
-All bytes before a truncation or a corrupt place are returned, and the fault is known at their end.
-The one file in a zip file is read as a stream, even if the directory at the end of the zip file is
-missing.
+A packing is a compression format or zip. It is detected by the first bytes of a file, never by the
+file's name, also inside another packing. All bytes before a truncation or a corrupt place are
+returned; after the last of them the fault is known. The one file in a zip file is read as a stream,
+even if the directory at the end of the zip file is missing.
 
 To add a packing, add a row to PACKINGS: its name, its first bytes, and its decompressor. For lz4
 (with `lz4` among the dependencies in pyproject.toml):
@@ -57,16 +57,17 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 _SHOWN_MEMBERS = 5
-"""Files of a zip file that a message names."""
+"""Maximum number of files in a zip file that a message names."""
 _DIRECTORY = 1 << 20
-"""Bytes of the directory of a zip file that is read."""
+"""Maximum number of bytes of the directory of a zip file, if it is read."""
 _DIRECTORY_END = 22 + 0xFFFF
-"""Bytes at the end of a zip file in which the end of its directory starts."""
+"""Number of bytes at the end of a zip file in which the end-of-directory record starts."""
 _DESCRIPTOR = 24
-"""Maximum bytes after a file in a zip file that contain its checksum and sizes."""
+"""Maximum number of bytes with checksum and sizes after a file in a zip file."""
 _LOCAL = struct.Struct("<4s2xHH4xIIIHH")
-"""Before a file in a zip file: signature, flags, method, checksum, compressed and uncompressed
-size, sizes of name and extra field (APPNOTE.TXT 4.3.7)."""
+"""Header before a file in a zip file: signature, flags, method, checksum, compressed and
+uncompressed size, sizes of name and extra field (APPNOTE.TXT 4.3.7).
+"""
 _ENCRYPTED, _END_MARKED, _DESCRIBED = 1, 2, 8
 """Flags of a file in a zip file."""
 _STORED, _LZMA = 0, 14
@@ -78,7 +79,7 @@ _METHODS: dict[int, Callable[[], Decompressor]] = {
     95: xz,
 }
 _MORE = re.compile(rb"PK(\x03\x04|\x05\x06)")
-"""Starts of a file, and of the end of the directory, in a zip file."""
+"""Signatures of a further file, and of the end of the directory, in a zip file."""
 
 
 def unzipped(layer: Layer) -> Iterator[bytes]:
@@ -142,7 +143,6 @@ def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
 
 
 def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
-    """Return the decompressor for a file in a zip file."""
     if entry.flags & _ENCRYPTED:
         raise FaultError("the zip file is encrypted; unpack it")
     if entry.method == _STORED:
@@ -159,7 +159,7 @@ def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
 
 
 class _Stored:
-    """Stored bytes, which are not compressed."""
+    """The decompressor of a stored file, whose bytes are not compressed."""
 
     def __init__(self, size: int) -> None:
         self._left = size
@@ -167,7 +167,7 @@ class _Stored:
         self.needs_input = True
         self.unused_data = b""
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:  # noqa: ARG002 - they are few
+    def decompress(self, data: bytes, max_length: int) -> bytes:  # noqa: ARG002 - `data` is short
         found, self.unused_data = data[: self._left], data[self._left :]
         self._left -= len(found)
         self.eof = not self._left
@@ -177,8 +177,8 @@ class _Stored:
 def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
     """Return the entry for the only file in a zip file, from its directory.
 
-    None: no directory, because the file is truncated, or a corrupt directory without this file.
-    Folders and files added by macOS do not count.
+    Return None if the zip file is truncated and has no directory, or if its directory is corrupt
+    and does not contain the file. Folders, and files added by macOS, do not count.
     """
     import zipfile
 
@@ -210,7 +210,6 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
 
 
 def _starts_at(file: BinaryIO, offset: int) -> bool:
-    """Whether a file in a zip file starts at `offset`."""
     if offset < 0:
         return False
     file.seek(offset)
@@ -220,7 +219,7 @@ def _starts_at(file: BinaryIO, offset: int) -> bool:
 USUAL_GAIN = 10
 """Typical decompressed bytes per compressed byte of SMF data: docs/performance.md."""
 _DEEPEST = 4
-"""Maximum nested packings that are decompressed."""
+"""Maximum number of nested packings."""
 
 
 def _packing(name: str, magic: bytes, unpack: Callable[[Layer], Iterator[bytes]]) -> Packing:
@@ -238,13 +237,14 @@ PACKINGS = (
 
 
 class Unpacked:
-    """The bytes of an input.
+    """The decompressed bytes of an input.
 
     packing  the packings, outermost first: ("zip", "gzip"); (): not packed
-    size     bytes of a file that is not packed, otherwise None
-    file     the file itself, unbuffered, if it is not packed; seekable
+    size     size of the file in bytes; None: it is packed
+    file     the file itself, unbuffered and seekable; None: it is packed
     mapped   whether `file` can be mapped, because it is on this machine
-    fault    after `readinto` has returned 0: why the bytes ended early, otherwise None
+    fault    after `readinto` has returned 0: the reason for an early end of the bytes; None: no
+             early end
     """
 
     def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: Feed | None) -> None:
@@ -257,7 +257,7 @@ class Unpacked:
         self._feed = feed
 
     def readinto(self, buffer: memoryview) -> int:
-        """Fill `buffer` with the bytes available now; return their number, 0 at the end."""
+        """Read available bytes into `buffer`; return their number, 0 at the end."""
         if self._feed is None:
             return self._own(buffer)
         data = self._feed.read(len(buffer))
@@ -266,7 +266,7 @@ class Unpacked:
         return len(data)
 
     def _own(self, buffer: memoryview) -> int:
-        """Fill `buffer` with bytes of the file itself."""
+        """Read bytes of a file that is not packed into `buffer`; return their number."""
         try:
             return self.file.readinto(buffer)  # type: ignore[union-attr, no-any-return]
         except BrokenError as error:
@@ -274,14 +274,13 @@ class Unpacked:
             return 0
 
     def reached(self, place: int) -> int:
-        """Return the bytes of the file itself that were read for the bytes up to `place`."""
+        """Return the number of file bytes read for the decompressed bytes up to `place`."""
         return self._raw.tell() if self.packing else place
 
     def fill(self, buffer: memoryview) -> int:
-        """Fill `buffer`, or its start if fewer bytes are left; return their number."""
         at = 0
-        while at < len(buffer) and (got := self.readinto(buffer[at:])):
-            at += got
+        while at < len(buffer) and (count := self.readinto(buffer[at:])):
+            at += count
         return at
 
 
@@ -336,7 +335,6 @@ def packing_of(head: bytes) -> Packing | None:
 
 
 def _opened(file: BinaryIO, name: str, limits: Limits) -> tuple[tuple[str, ...], Feed | None]:
-    """Return the packings of a file, and a feed of its decompressed data."""
     found: tuple[str, ...] = ()
     feed: Feed | None = None
     head = file.read(HEAD)

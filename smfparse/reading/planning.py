@@ -1,9 +1,10 @@
 """Division of a file into parts that are read separately, possibly by other processes.
 
-A scan of the lengths of records shows where parts can start: one scan of the whole file, or one
-scan of each of several blind ranges, by independent processes. Each scan returns the start of its
-range, the number of its records and the following place. If all scans agree, their counts add up to
-the record numbers. Otherwise one scan reads the whole file.
+A scan of the lengths of records shows where parts can start. One scan reads the whole file, or
+independent processes scan one blind range each. A blind range may start in the middle of a record.
+Each scan returns the start of the first record in its range, the number of these records, and the
+start of the next record. If all scans agree, their numbers of records add up to the record numbers.
+Otherwise one scan reads the whole file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from smfparse.reading.packing import USUAL_GAIN, is_packed
 from smfparse.reading.reader import Input
 
 _NOTHING = np.zeros(0, np.int64)
-_FIRSTS = [
+_INDEPENDENT = [
     smf_type << 16 | subtype
     for smf_type, subtypes in ((115, (1, 2, 201, 215, 231)), (116, (0, 1, 10)))
     for subtype in subtypes
@@ -38,12 +39,12 @@ _FIRSTS = [
 class Mark(NamedTuple):
     """A chunk of a range.
 
-    begin      byte where a part can start; None: none can, because a blind range starts with the
-               chunk
-    before     records of the range before it
-    can_start  whether a part should start there
-    dump       records of the range before the last dump that begins in it; None: none begins,
-               except possibly the first dump of the source
+    begin      byte where a part that starts with the chunk begins; None: no part can start with it,
+               because it is the first chunk of a blind range
+    before     number of records of the range before the chunk
+    can_start  whether a part should start with the chunk
+    dump       number of records of the range before the last dump that begins in the chunk; None:
+               no dump begins in it, except possibly the first dump of the source
     """
 
     begin: int | None
@@ -55,10 +56,11 @@ class Mark(NamedTuple):
 class Look(NamedTuple):
     """The result of a scan of a range of a file.
 
-    first, following  byte where its first record starts, and the first record after it; None: none
-    marks             its chunks, in order, up to the first damage
-    records           number of records that start in it
-    sound             whether it contains no damage
+    first      byte where the first record of the range starts; None: the range has none
+    following  byte where the first record after the range starts; None: no record follows
+    marks      the chunks of the range, in order, up to the first damage
+    records    number of records that start in the range
+    sound      whether the range contains no damage
     """
 
     first: int | None
@@ -89,14 +91,14 @@ def plan(
 ) -> list[Part]:
     """Divide the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
-    A part starts at a chunk of the whole file, so its chunks are chunks of the whole file. The
-    handling of damage, and the order of its notes, depend only on these chunks.
+    A part consists of chunks of the whole file. The handling of damage, and the order of its notes,
+    depend only on these chunks.
 
     framing  of the file: rdw, bdw, ...; None: it is detected
     limits   memory limits of the scan
 
-    Only the separators of records are read, once. After the first damage the file is not divided
-    any more, and a packed file is never divided. Raises InputError if the file is unreadable,
+    Only the bytes that separate records are read, once. The rest of the file after the first damage
+    is not divided, and a packed file is never divided. Raises InputError if the file is unreadable,
     RequestError for an unknown framing.
     """
     if part_bytes < 1:
@@ -110,12 +112,12 @@ def plan(
 
 
 def is_cut(path: Place, part_bytes: int) -> bool:
-    """Whether a file is divided into parts of about `part_bytes`: it is longer, and not packed."""
+    """Whether a file is divided: it is longer than `part_bytes`, and not packed."""
     return size_of(path) > part_bytes and not is_packed(path)
 
 
 def ranges_of(file: Input, part_bytes: int) -> list[Part]:
-    """Return the ranges of a file that are scanned separately: blind ones, if possible.
+    """Return the ranges of a file that are scanned separately: the whole file, or blind ranges.
 
     file  a file with known framing
     """
@@ -127,7 +129,7 @@ def ranges_of(file: Input, part_bytes: int) -> list[Part]:
 
 
 def look_through(file: Input, part: Part) -> Look:
-    """Scan a range of a file, whole or blind, and one chunk after it."""
+    """Scan the whole file or a blind range of it, and the next chunk after the range."""
     marks: list[Mark] = []
     first = following = None
     count = 0
@@ -160,11 +162,13 @@ def _mark(chunk: Chunk, part: Part, before: int, *, is_first: bool) -> Mark:
 def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) -> list[Part]:
     """Divide a file into parts of about `part_bytes`, by one scan of it or several that agree.
 
-    After the first damage it is not divided any more. The last part has no end.
+    The rest of the file after the first damage is not divided. The last part has no end.
     """
     starts = [(0, 1, (0, 1), 1)]
     dump = 1
-    due = least = max(part_bytes - limits.window_bytes // 2, 1)  # so the nearest chunk is taken
+    due = least = max(
+        part_bytes - limits.window_bytes // 2, 1
+    )  # so the part starts at the nearest chunk
     near = deque[tuple[int, int]]()
     before = list(itertools.accumulate((each.records for each in looks), initial=1))
     counted = zip(before, looks, strict=False)
@@ -188,10 +192,10 @@ def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) ->
 
 
 def agree(looks: Sequence[Look]) -> bool:
-    """Whether scans of the ranges of a file found no damage, and each starts after the last one.
+    """Whether scans of consecutive ranges found no damage, and agree on the first record of each.
 
-    Otherwise only a scan of the whole file shows where it can be divided, because the same chunks
-    must read the damage.
+    Otherwise only a scan of the whole file shows where it can be divided, because damage must be
+    read in the chunks of the whole file.
     """
     edges = [(before.following, after.first) for before, after in itertools.pairwise(looks)]
     return all(each.sound for each in looks) and all(
@@ -200,8 +204,8 @@ def agree(looks: Sequence[Look]) -> bool:
 
 
 def _can_start(chunk: Chunk) -> bool:
-    """Whether a part should start with a chunk: its first record does not depend on earlier ones.
+    """Whether a part should start with a chunk: the first record depends on no earlier record.
 
-    Any chunk is possible, but with such a chunk the part rarely reads bytes before its start.
+    A part can start with any chunk, but after such a start it rarely reads bytes before itself.
     """
-    return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _FIRSTS)[0])
+    return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _INDEPENDENT)[0])

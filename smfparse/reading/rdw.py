@@ -24,17 +24,17 @@ from smfparse.vectors import Bytes
 
 _WORD_PAIR = struct.Struct(">II")
 _NULL = 0x8000
-"""On in the RDW of a null segment; the rest of its block is zero."""
+"""Bit that is on in the RDW of a null segment; the rest of its block is zero."""
 _EXTENDED = 1 << 31
-"""On in the descriptor word of a block that can be longer than 32,760 bytes."""
+"""Bit that is on in the descriptor word of a block that can be longer than 32,760 bytes."""
 _MOST_BLOCK = 1 << 24
-"""No block is longer, although an extended descriptor word could contain a greater length."""
+"""Maximum number of bytes of a block, although an extended descriptor word could contain more."""
 _PIECE = 1 << 15
-"""Bytes that are searched in one step: about a block."""
+"""Number of bytes searched in one step: about a block."""
 
 
 class RdwWalk(Walk):
-    """`LL LL S 00` before every segment, LL including these 4 bytes: a download by record."""
+    """`LL LL S 00` before every segment: the length, including these 4 bytes, and segment code."""
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         unpack, view = WORD.unpack_from, buffer.data
@@ -63,10 +63,10 @@ class RdwWalk(Walk):
 
 
 def block_length(buffer: Bytes, at: int, later: int | None) -> int:
-    """Return the length of the block that starts at `at`, 0 if none does.
+    """Return the length of the block that starts at `at`; 0: no block starts there.
 
-    later  whether the first RDW in it must continue a record (True) or must not (False); None: not
-           checked, because a block is known to start here
+    later  whether the first segment in the block must continue a record (True) or must not (False);
+           None: this is not checked, because a block is known to start at `at`
     """
     word, inner = _WORD_PAIR.unpack_from(buffer.data, at)
     length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
@@ -91,7 +91,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     block_end  end of the block, if known
 
     The result is `end` if all following bytes are zero, and 0 if the segment is not a null segment.
-    The length after it may itself begin with a zero byte.
+    The next RDW may itself begin with a zero byte.
     """
     behind = _null_end(buffer, at, end, block_end)
     if not behind or block_end or behind >= end:
@@ -111,7 +111,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
 
 
 def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
-    """Return the end of a null segment, or of its block if known; 0: it is no null segment."""
+    """Return the end of a null segment, or of its block if known; 0: not a null segment."""
     (word,) = WORD.unpack_from(buffer.data, at)
     behind: int = block_end or at + (word >> 16)
     is_null = word & NEVER_ON == _NULL and word >= LEAST_WORD and behind >= at + RDW_SIZE
@@ -119,7 +119,6 @@ def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
 
 
 def _first_not_zero(buffer: Bytes, at: int, end: int) -> int:
-    """Return where the first byte is, from `at` on, that is not zero; `end`: nowhere."""
     while at < end:
         found = np.flatnonzero(buffer[at : min(at + _PIECE, end)])
         if found.size:

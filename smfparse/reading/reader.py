@@ -3,7 +3,7 @@
 For every framing, the output is a stream of `Chunk`s: a buffer, and the place of each record in it.
 `start` is the place of the RDW of a record, real or virtual, so offsets in triplets, which count
 from there, can always be added. Records that were split into segments are contiguous. After damage,
-the next record is searched, and the skipped bytes are noted.
+the reader searches for the next record, and notes the skipped bytes.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def read_chunks(
 ) -> Generator[Chunk, None, None]:
     """Read a part of the SMF file `path` in constant memory.
 
-    kinds    records (as in `kinds_of`) of which more than the header is read: others may stay in
-             pieces; None: all
+    kinds    kinds of records (as in `kinds_of`) that are read beyond their header: spanned records
+             of other kinds may stay in pieces; None: all
     framing  of the file; None: it is detected
     name     name of the source; None: its path
 
-    Data that cannot be used is noted in `damage`. Raises InputError if nothing can be used, because
-    the file is missing, unreadable, empty, or has no SMF records; RequestError if the part is blind
-    but such a file must be read from its start.
+    Data that cannot be used is noted in `damage`. Raises InputError if the file is missing,
+    unreadable, empty, or has no SMF records; RequestError if the part is blind but the framing must
+    be read from the start of the file.
     """
     source = name or str(path)
     if framing is None:
@@ -60,7 +60,7 @@ def read_chunks(
 
 
 class Reader:
-    """Moves a window over a part of a source, walks through it and returns the records."""
+    """Moves a window over a part of a source, walks through each window, and yields its records."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Reader:
         self._kinds = kinds
         self._max_spanned = limits.max_spanned
         self._count = (part.record_no or 1) - 1
-        """Number of the last record given."""
+        """Record number of the last record of the previous chunk."""
         self._window = Window(data, part, limits, maps=walk.mapped and are_short(kinds))
         self._losses = Losses(source, self._window)
         base = self._window.base
@@ -110,11 +110,12 @@ class Reader:
             self._damage.add(Damage(self._source, window.base + held, None, self._data.fault))
 
     def _spans(self, end: int, last: bool, stuck: bool = False) -> tuple[Spans, Segments]:
-        """Return the records up to `end` of the buffer, and the segments that they are made of.
+        """Return the records up to `end` of the buffer, and their segments.
 
         Records with a missing segment are noted.
 
-        stuck  whether the data at `low` is longer than the buffer, so that it is not a record
+        stuck  whether the data at the start of the window is longer than the buffer, so that it is
+               not a record
         """
         found = self._tracker.follow(end, last, stuck)
         spans = records(self._window.buffer, found, last, self._kinds, self._max_spanned)
@@ -127,7 +128,7 @@ class Reader:
         return spans._replace(used=used), found
 
     def _chunk(self, spans: Spans, found: Segments) -> Chunk:
-        """Return the records that are sound and of the range, numbered; report what is lost."""
+        """Return the sound records of this part, with record numbers; note the other records."""
         window, start, length = self._window, spans.start, spans.length
         offset = window.offset(0) + spans.place
         good: Bools = (length >= SMF_HEADER) & plausible(window.buffer, start)
@@ -158,7 +159,7 @@ class Reader:
         )
 
     def _pieces(self, spans: Spans, found: Segments) -> Pieces | None:
-        """Return the places of the records in the source, if no walk has moved their bytes."""
+        """Return the places of the records in the source; None: the walk has moved their bytes."""
         if self._walk.escaped:
             return None
         return Pieces(spans.first, spans.final, self._window.offset(0), found)
@@ -170,9 +171,10 @@ class Input:
 
     once     whether it can be read only once: standard input, a pipe, a device
     packing  the packings of the file, outermost first; (): not packed
-    framing  of the file; None: not known yet, or a dataset
-    copy     keeps the temporary file at `path`, if it is one; the file is deleted with it
-    limits   its memory limits
+    framing  framing of the file; None: not known yet, or a dataset
+    copy     owner of the temporary file at `path`, which is deleted with its owner; None: no
+             temporary file
+    limits   memory limits of its readers
     """
 
     path: Place

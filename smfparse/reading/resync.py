@@ -68,22 +68,25 @@ def seen_in(buffer: Bytes, start: int, end: int) -> str:
 
 
 _TAIL = 4 * RDW_SIZE + SMF_HEADER
-"""Bytes at the end of the buffer in which a header does not yet prove a record."""
+"""Number of bytes at the end of the buffer in which a header is not enough evidence of a record."""
 _FEW, _MORE = 1 << 9, 4
-"""Bytes of the first walk after damage, and the factor for each further walk without damage."""
+"""Number of bytes of the first walk after damage; factor to the size of each next walk without
+damage.
+"""
 _NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass
 class Gap:
-    """Skipped bytes of a source, until a record certainly starts.
+    """Skipped bytes between two records of a source, or after its last record.
 
-    start    byte of the source where they start
-    zero     whether all of them are zero
-    cut      whether they may be the rest of a truncated record, because nothing else is wrong at
-             `start`
-    headed   whether they start with an SMF header, as a record does
-    foreign  whether they belong to the previous range, which reports them
+    start    offset of the first skipped byte in the source
+    zero     whether all skipped bytes are zero
+    cut      whether the skipped bytes may be the rest of a truncated record: no damage before
+             `start` is known
+    headed   whether the skipped bytes start with an SMF header, as a record does
+    foreign  whether the skipped bytes start before this range: the reader of the previous range
+             notes them
     """
 
     start: int
@@ -93,10 +96,10 @@ class Gap:
     foreign: bool = False
 
     def reason(self, size: int, sure: bool, seen: str) -> str:
-        """Return why the `size` bytes are skipped.
+        """Return the reason why the `size` bytes are skipped.
 
-        sure  whether a record follows them; otherwise the file ends
-        seen  the reason by their contents, if all of them are in the buffer
+        sure  whether a record follows the gap; otherwise the file ends
+        seen  the reason that `seen_in` gives for the bytes of the gap
         """
         if self.zero:
             return ZEROS
@@ -108,9 +111,9 @@ class Gap:
 
 
 class Tracker:
-    """Follows a walk through a window, and continues after damage, which it notes.
+    """Calls a walk for the data of a window, notes damage, and continues after the damage.
 
-    gap  the bytes being skipped; None: a record is expected at the start of the window
+    gap  the gap that has not ended yet; None: a record is expected at the start of the window
     """
 
     def __init__(self, walk: Walk, window: Window, losses: Losses, gap: Gap | None) -> None:
@@ -123,19 +126,20 @@ class Tracker:
     def follow(self, end: int, last: bool, stuck: bool) -> Segments:
         """Return the segments up to `end` of the buffer, also after damage.
 
-        stuck  whether the data at `low` is longer than the buffer, so that it is not a record
+        stuck  whether the data at the start of the window is longer than the buffer, so that it is
+               not a record
 
-        If the last segments are not certain, the walk ends before them, and starts there again when
-        the buffer contains more data.
+        If the last segments are not certain, they are omitted, and read again when the buffer
+        contains more data.
         """
         self._heads = Heads(self._window.buffer)
         if not self._walk.chained:
-            return self._picked(end, last or stuck)
-        at, runs, most = self._resumed(end, last), list[Segments](), ALL
+            return self._recognised(end, last or stuck)
+        at, runs, most = self._after_gap(end, last), list[Segments](), ALL
         while self.gap is None:
             stop = min(end, at + most)
-            walked, apart = _walked(self._walk, self._window.buffer, at, stop, end, last)
-            found = self._sound(walked, apart, end, last)
+            walked, apart = _segments_to(self._walk, self._window.buffer, at, stop, end, last)
+            found = self._accepted(walked, apart, end, last)
             if found is None:
                 most *= _MORE
                 continue
@@ -150,17 +154,19 @@ class Tracker:
                 at = run.end
                 _note_cut(self._window, self._losses, at, walked, cut_in_block(walked.short))
                 break
-            run, at = _with_last(runs, run, at)
-            run, place = self._stray(run, at, end, last, walked.end if walked.broken else None)
+            run, at = _with_previous(runs, run, at)
+            run, place = self._after_damage(
+                run, at, end, last, walked.end if walked.broken else None
+            )
             runs.append(run)
             at = run.end if place is None else place
             if place is None:
                 break
             stuck, most = False, _FEW
-        return _together(runs, at)
+        return _joined(runs, at)
 
-    def _resumed(self, end: int, last: bool) -> int:
-        """Return where the next record starts, as far as known; note the skipped bytes."""
+    def _after_gap(self, end: int, last: bool) -> int:
+        """Return where the next record starts, or the skipped bytes end; note a gap that ends."""
         start = self._window.low
         if self.gap is None:
             return start
@@ -168,8 +174,7 @@ class Tracker:
         self._skip(self.gap, start, place, sure, last)
         return place
 
-    def _picked(self, end: int, last: bool) -> Segments:
-        """Return the records up to `end`, each recognised by its header."""
+    def _recognised(self, end: int, last: bool) -> Segments:
         buffer, low = self._window.buffer, self._window.low
         plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
@@ -183,19 +188,20 @@ class Tracker:
         self.gap = None if good.any() else self.gap
         return replace(run.where(good), end=stop)
 
-    def _sound(
+    def _accepted(
         self, run: Segments, apart: bool, end: int, last: bool
     ) -> tuple[Segments, bool] | None:
         """Return the segments of records that start correctly; whether a covered record follows.
 
-        None: nothing is wrong, but the run is not `apart` from the following data, so more data is
-        required.
+        apart  whether a walk can continue after `run`
+
+        Return None if the run has no damage but is not `apart`: a longer walk is required.
         """
         walk, buffer = self._walk, self._window.buffer
         good = are_heads(buffer, run)
         over, hidden = first_overlong(walk, self._heads, run, good, end, last)
         run = over.parted(run) if over else run
-        found, wrong = _sound_part(walk, self._heads, run, good[: run.code.size])
+        found, wrong = _without_wrong(walk, self._heads, run, good[: run.code.size])
         if not (apart or over or found.broken):
             return None
         for place, size in wrong:
@@ -204,18 +210,19 @@ class Tracker:
         _note_gaps(self._window, self._losses, found)
         if over is None or found.broken:
             return found, False
-        return _less_covering(self._losses, found, over.is_whole(run)), True
+        return _without_covering(self._losses, found, over.is_whole(run)), True
 
-    def _stray(
+    def _after_damage(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
     ) -> tuple[Segments, int | None]:
-        """Search for the next record if no segment is at the end of a run that began at `at`.
+        """Search for the next record after a run that began at `at` and has no segment at its end.
 
-        wrong  where the walk found no segment; None: nowhere
+        wrong  the place where the walk found damage; None: it found none
 
-        Return the certain segments, and where to continue. The length of the last record may be
-        wrong: it is dropped if another record begins in it, or if its contents imply a longer
-        record. None: this is not known yet, and the segments end before it.
+        Return the certain segments, and the start of the next record. The length of the last record
+        of the run may be wrong: the record is dropped if another record begins in it, or if its
+        contents imply a longer record. If more data is required to decide, the segments end before
+        the last record, and the place is None.
         """
         walk, window, heads = self._walk, self._window, self._heads
         head, count = last_begun(run.code)
@@ -225,7 +232,7 @@ class Tracker:
         place, sure = _next(walk, window, heads, begin + 1, end, last)
         if place == wrong and sure:
             place, sure = _next(walk, window, heads, place + 1, end, last)
-        if place < behind <= place + RDW_SIZE:  # what leads to it may be the end of the record
+        if place < behind <= place + RDW_SIZE:  # its descriptor words may be the end of the record
             later = _next(walk, window, heads, behind, end, last)
             place, sure = later if later[0] <= place + RDW_SIZE else (place, sure)
         if not sure and not last and window.low < begin < place < behind:
@@ -245,7 +252,7 @@ class Tracker:
         return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
 
     def _skip(self, gap: Gap, start: int, place: int, sure: bool, last: bool) -> None:
-        """Skip buffer[start:place]; note the gap once, where it ends because a record starts."""
+        """Add buffer[start:place] to the gap; note the gap if it ends there."""
         buffer = self._window.buffer
         gap.zero = gap.zero and not buffer[start:place].any()
         if not sure and not last:
@@ -262,7 +269,10 @@ class Tracker:
 
 
 def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]:
-    """Return place and size of bytes outside records up to `end`; `good` segments are records."""
+    """Return place and size of the bytes outside records up to `end`.
+
+    good  bool (segments,): whether the segment is a record
+    """
     rest = [(run.end, end - run.end)] if run.end < end else []
     return sorted([*run.gaps, *run.sizes(~good), *rest])
 
@@ -270,9 +280,9 @@ def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]
 def _shifted(
     walk: Walk, losses: Losses, buffer: Bytes, run: Segments, where: tuple[int, int, bool]
 ) -> Bools:
-    """Return the records that are omitted, and note them: FTP escapes may have shifted bytes.
+    """Return which segments to omit because FTP escapes may have shifted their bytes; note them.
 
-    where  start and end of the data, and whether no data follows
+    where  start and end of the data in the buffer, and whether the file ends there
     """
     found = walk.are_shifted(buffer, run, *where)
     for place, size in run.sizes(found):
@@ -280,12 +290,12 @@ def _shifted(
     return found
 
 
-def _walked(
+def _segments_to(
     walk: Walk, buffer: Bytes, at: int, stop: int, end: int, last: bool
 ) -> tuple[Segments, bool]:
-    """Return the segments up to `stop`, without those that the next walk requires as well.
+    """Return the segments up to `stop`, and whether the next walk can continue after them.
 
-    Also return whether another walk can continue after them; if not, it requires all of them.
+    Segments that the next walk must read again are omitted, unless it must read all of them again.
     """
     run = walk.segments(buffer, at, stop, last and stop == end)
     if stop == end or run.broken:
@@ -295,16 +305,16 @@ def _walked(
 
 
 def _note_cut(window: Window, losses: Losses, place: int, run: Segments, reason: str) -> None:
-    """Note if the last block or record of a run is longer than the rest of the file."""
+    """Note `reason` if the last block or record of a run is longer than the rest of the file."""
     if run.short and window.ends_with_source:
         losses.note(place, 0, reason)
 
 
 def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
-    """Return the segments without the last record, if no sound record is known to follow it.
+    """Return the segments, without the last record if no header follows it.
 
-    Its length may be wrong; more data will show that. If it is the first record of a block, the
-    walk also ends before the block descriptor word, so that a part can end before both.
+    The length of the last record may be wrong; more data will show that. If this record is the
+    first of a block, the run ends before the block descriptor word, so that a part can end there.
     """
     head, count = last_record(run.code)
     if count < len(run.code) or not count or run.place[head] == window.low:
@@ -317,29 +327,32 @@ def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
 def _next(
     walk: Walk, window: Window, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int, bool]:
-    """Return the next record start (True: certain), or where to continue the search, and False."""
+    """Return the start of the next record, and whether it is certain.
+
+    If no record is found, return the place where the search must continue, and False.
+    """
     place, sure = next_record(walk, heads, low, end, last)
     if place is None:
         return (end if last else max(low, end - _TAIL)), False
     return place, sure or (place == window.low and end - place >= window.capacity)
 
 
-def _with_last(runs: list[Segments], run: Segments, at: int) -> tuple[Segments, int]:
-    """Return a run, and its start, with the last record before it if no record in it is complete.
+def _with_previous(runs: list[Segments], run: Segments, at: int) -> tuple[Segments, int]:
+    """Return a run and its start; if it has no complete record, add the previous record in front.
 
-    The run begins at `at`. The record is removed from `runs`.
+    The run begins at `at`. The previous record, the last one of `runs`, is moved out of `runs`.
     """
     head, count = last_record(runs[-1].code) if runs else (0, 0)
     if not count or last_record(run.code)[1] or runs[-1].end != at:
         return run, at
     before = runs.pop()
     runs.append(before.where(slice(head)))
-    both = _together([replace(before.where(slice(head, None)), gaps=()), run], run.end)
+    both = _joined([replace(before.where(slice(head, None)), gaps=()), run], run.end)
     return replace(both, broken=run.broken, short=run.short), int(before.place[head])
 
 
-def _less_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
-    """Note that the last record of a run covers the next; omit it if it is not complete."""
+def _without_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
+    """Note that the last record of a run covers the next one; omit it unless `is_whole`."""
     head, _ = last_record(run.code)
     place = int(run.place[head])
     if is_whole:
@@ -351,7 +364,7 @@ def _less_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
 
 
 def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
-    """Note bytes between segments; consecutive line ends of one kind are noted once."""
+    """Note bytes between segments; consecutive line ends of the same size are noted once."""
     seen = (gap for gap in run.gaps if gap[0] < run.end)
     gaps = [gap for gap in seen if window.owns(window.offset(gap[0]))]
     for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
@@ -365,15 +378,15 @@ def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
             losses.note(places[0], size * len(places), f"{len(places)} {LINE_ENDS}")
 
 
-def _sound_part(
+def _without_wrong(
     walk: Walk, heads: Heads, run: Segments, good: Bools
 ) -> tuple[Segments, list[tuple[int, int]]]:
-    """Return the segments of records that start correctly; place and size of the others.
+    """Return the segments of records that start correctly; place and size of the other records.
 
-    good  which segments can start a record
+    good  bool (segments,): whether the segment can start a record
 
-    A wrong segment is skipped if the chain leads on to a complete and correct record. Otherwise, or
-    if the segment may be a block, the run ends before it.
+    A record that starts wrongly is skipped if a complete and correct record follows in the chain.
+    Otherwise, or if it may be a block, the run ends before it.
     """
     starting = run.code <= FIRST
     bad = starting & ~good
@@ -399,10 +412,7 @@ def _sound_part(
 
 
 def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int]:
-    """Yield the `bad` segments that seem to start a record, but are a block or contain records.
-
-    A bad segment is judged with all segments that continue its record.
-    """
+    """Yield indexes of `bad` segments that are a block, or whose record contains other records."""
     blocks = holds_records(heads.buffer, run.at, run.length)
     starts = np.flatnonzero(run.code <= FIRST)
     behind = np.append(run.place[starts[1:]], run.end)
@@ -414,14 +424,13 @@ def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int
 
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
-    """Whether a record in one piece is shorter than its contents imply."""
+    """Whether a record that is one segment is shorter than its contents imply."""
     if count - head != 1:
         return False
     return bool(implied_length(buffer, run.at[head:count])[0] > run.length[head])
 
 
-def _together(runs: list[Segments], end: int) -> Segments:
-    """Return the segments of several runs as one run, which ends at `end`."""
+def _joined(runs: list[Segments], end: int) -> Segments:
     if len(runs) == 1:
         return replace(runs[0], end=end)
     return Segments(

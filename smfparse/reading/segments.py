@@ -1,9 +1,9 @@
 """Segments, the result of a walk through a buffer, and the interface of every walk.
 
 z/OS stores the length of a record before it, in the record descriptor word (RDW). Depending on the
-transfer, a file contains these words, blocks of them, lengths of another form, or none. A walk
-returns segments: records or pieces of them. The place of each is that of its RDW, real or virtual,
-4 bytes before its data, because the offsets in a record count from there.
+transfer, a file contains these words, these words in blocks, lengths of another form, or no
+lengths. A walk returns segments: records or pieces of records. The place of a segment is the place
+of its RDW, real or virtual, 4 bytes before its data, because offsets in a record count from there.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from smfparse.vectors import Bools, Bytes, Ints, gather
 
 RDW_SIZE = 4
 WHOLE, FIRST, LAST, MIDDLE = range(4)
-"""Segment codes of the RDW."""
+"""Segment codes in the RDW."""
 ALL = sys.maxsize
-"""Steps of a walk that ends only with the data."""
+"""Maximum number of steps of a walk that ends only with the data."""
 WORD = struct.Struct(">I")
 NEVER_ON = 0xFCFF
-"""Bits of an RDW that are never on: segment codes are 0 to 3, and the last byte is zero."""
+"""Bits of an RDW that are always off: segment codes are 0 to 3, and the last byte is zero."""
 GOES_ON = 0x0200
 """The RDW bit of segments that continue a record: LAST and MIDDLE."""
 LEAST_WORD = RDW_SIZE << 16
-"""An RDW below this value would be shorter than itself."""
+"""Minimum value of an RDW: the length in it includes the RDW itself."""
 LINE_END = b"\r\n"
-"""The possible first bytes of a line end of a text file."""
+"""Bytes with which a line end of a text file can start."""
 MOST_LENGTH = 0xFFFF
-"""The longest SMF record has 32,756 bytes, so no 4-byte length is above this."""
+"""Maximum value of a 4-byte length: the longest SMF record has 32,756 bytes."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,9 @@ class Segments:
     place   int64 (segments,): place of the segment in the file, as a place in the original buffer
     end     end of the walk, as a place in the original buffer: after the last segment
     broken  whether the data at `end` is not a segment
-    gaps    place and length of bytes between segments that are in no record
-    short   missing bytes of the last block or record, after the end of the file
+    gaps    place and length of each gap: bytes between segments that are in no record
+    short   number of missing bytes of the last block or record, which ends after the end of the
+            file
     """
 
     at: Ints
@@ -63,7 +64,10 @@ class Segments:
     short: int = 0
 
     def extent(self, first: Ints, behind: Ints) -> Ints:
-        """Return the bytes from segments to later ones, or to the end, without gaps."""
+        """Return the number of bytes from segment `first` to segment `behind`, without gaps.
+
+        The index after the last segment means the end of the walk.
+        """
         gap, size = np.array(sorted(self.gaps), np.int64).reshape(-1, 2).T
         before = np.append(0, np.cumsum(size))
         place = np.append(self.place, self.end)
@@ -72,22 +76,19 @@ class Segments:
         return extent
 
     def range_of(self, first: Ints, behind: Ints) -> Ints:
-        """Return the bytes from segments to the end of the segment before each later one.
-
-        Gaps between them count.
-        """
+        """Return the number of bytes of segments `first` to `behind` - 1, gaps included."""
         final = behind - 1
         ends = self.at[final] + self.length[final] - self.place[first]
         found: Ints = np.maximum(self.extent(first, behind), ends)
         return found
 
     def sizes(self, some: Bools) -> list[tuple[int, int]]:
-        """Return place and bytes of data of some of the segments."""
+        """Return place and number of data bytes of some of the segments."""
         sizes = self.length[some] - RDW_SIZE
         return [*zip(self.place[some].tolist(), sizes.tolist(), strict=True)]
 
     def where(self, keep: slice | Bools | Ints) -> Segments:
-        """Return some of the segments, by mask or index, with all other values unchanged."""
+        """Return some of the segments, by mask or index; the end and the gaps do not change."""
         some = self.at[keep], self.length[keep], self.code[keep], self.place[keep]
         return Segments(*some, self.end, self.broken, self.gaps, self.short)
 
@@ -126,16 +127,15 @@ def last_begun(code: NDArray[np.uint8]) -> tuple[int, int]:
 
 
 class Walk(ABC):
-    """A framing: how the records of a file are found; its name is in `FRAMINGS`.
+    """Finds the records of a file in one framing; `FRAMINGS` contains the name of the framing.
 
     blind    whether a walk can start anywhere, and finds the next record
     chained  whether one record leads to the next; otherwise each is recognised by its header
-    marked   whether the file has bytes around each record; otherwise a gap shows that the framing
-             is wrong
-    mapped   whether the walk works on a mapped file: it moves nothing, and requires no bytes before
-             a record as its RDW
-    escaped  whether the file contains bytes that are not in its records, so that the walk moves the
-             bytes after them
+    marked   whether the file has separating bytes around each record; otherwise a gap shows that
+             the framing is wrong
+    mapped   whether the walk works on a mapped file: it moves no bytes, and requires no bytes for a
+             virtual RDW before a record
+    escaped  whether records contain escapes, which the walk removes by moving the following bytes
     """
 
     blind: bool = True
@@ -146,28 +146,30 @@ class Walk(ABC):
 
     @abstractmethod
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
-        """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
+        """Return the segments in buffer[at:end]; a record, or its descriptor words, starts at `at`.
 
         last  whether no data follows `end`; some walks ignore it
         most  maximum steps along a chain; the walk then ends as if the data ended
         """
 
-    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - blocks do
-        """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - walks of blocks read it
+        """Return where a walk must start to find the record with the RDW at `at`.
+
+        None: such a start would be before `least`.
+        """
         return at if at >= least else None
 
     def rest(self, run: Segments) -> int:
         """Return the number of segments of a run after which another walk can continue.
 
-        0: another walk would require all of them.
+        0: another walk must read all of them again.
         """
         return last_record(run.code)[1]
 
     def in_front(self, buffer: Bytes, run: Segments, count: int, low: int) -> Segments:
         """Return the first `count` segments of a run that starts at `low`.
 
-        The run ends before the bytes that lead to the next segment, such as a block descriptor
-        word.
+        The result ends before the descriptor words of the next segment.
         """
         if count == run.code.size:
             return run.upto(count, run.end)
@@ -179,19 +181,19 @@ class Walk(ABC):
         return cast("int", self.begin(buffer, int(run.at[index]), int(behind)))
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether segments of buffer[start:end], a file, show that this is its framing."""
+        """Whether the segments `found` in buffer[start:end] show that a file has this framing."""
         return True
 
     def suits(self, buffer: Bytes, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether all of buffer[start:end], the start of a file with records, shows it too."""
+        """Whether all data in buffer[start:end], the start of a file, also fits this framing."""
         return True
 
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:  # noqa: ARG002
-        """Whether the first `least` records, in `most` segments, may show it: a faster check."""
+        """Whether the first `least` records, in `most` segments, may show this framing: quick."""
         return True
 
     def asked(self) -> Walk:
-        """Return the walk for a user who selects this framing."""
+        """Return the walk that is used if the user specifies this framing."""
         return self
 
     def are_shifted(
@@ -214,8 +216,8 @@ class Walk(ABC):
             if self.begin(buffer, at, place) == place
         )
 
-    def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do
-        """Whether a seeming segment that starts no record is a block."""
+    def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - walks of blocks read it
+        """Whether the data at `at`, which looks like a segment without a record, is a block."""
         return False
 
     def over_line_end(
@@ -231,13 +233,13 @@ class Walk(ABC):
         return at + size, not size
 
     def ends_line(self, buffer: Bytes, at: int, end: int) -> int:
-        """Return the bytes of a line end at `at` after which a record begins; 0: none."""
+        """Return the number of bytes of a line end at `at` after which a record begins; 0: none."""
         size = line_end(buffer, at, end)
         return size if size and self.begins(buffer, at + size, end) else 0
 
 
 def line_end(buffer: Bytes, at: int, end: int) -> int:
-    """Return the bytes of a line end of a text file at `at`; 0: none."""
+    """Return the number of bytes of a line end of a text file at `at`; 0: none."""
     data = buffer[at : min(at + 2, end)].tobytes()
     return 2 if data == b"\r\n" else int(data[:1] == b"\n")
 

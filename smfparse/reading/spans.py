@@ -17,8 +17,8 @@ class Spans(NamedTuple):
     start   int64 (records,): place of the RDW, real or virtual
     length  int64 (records,): bytes of the record, RDW included
     place   int64 (records,): place of the record in the file, as a place in the original buffer
-    size    int64 (records,): bytes of the file from there to its end
-    used    end of the used bytes of the buffer
+    size    int64 (records,): bytes of the file from `place` to the end of the record
+    used    place in the buffer after the last used byte
     lost    place, size and reason of spanned records with a missing segment
     first   int64 (records,): index of the first segment of each record
     final   int64 (records,): index of the last segment
@@ -37,11 +37,11 @@ class Spans(NamedTuple):
 def records(
     buffer: Bytes, found: Segments, last: bool, kinds: Ints | None, max_spanned: int
 ) -> Spans:
-    """Return the records of segments; a spanned one is made contiguous.
+    """Return the records of segments; spanned records are made contiguous.
 
-    last         whether no data follows the segments; otherwise an incomplete record is left in the
-                 buffer
-    kinds        records (as in `kinds_of`) that are made contiguous; None: all
+    last         whether no data follows the segments; otherwise an incomplete last record is not
+                 used yet
+    kinds        kinds of records (as in `kinds_of`) that are made contiguous; None: all
     max_spanned  maximum bytes of a record; a longer one is lost
     """
     if not found.code.any():
@@ -78,13 +78,12 @@ def records(
 
 
 def _whole(found: Segments) -> Spans:
-    """Return segments that are a record each."""
+    """Return the records of segments that are one complete record each."""
     every = np.arange(found.at.size)
     return Spans(found.at, found.length, found.place, found.length, found.end, [], every, every)
 
 
 def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
-    """Return why a spanned record is lost."""
     if not has_first:
         return "spanned record lost: a later segment without its first one"
     if is_long:
@@ -95,9 +94,9 @@ def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
 
 
 def _joined(buffer: Bytes, found: Segments, first: Ints, final: Ints, kinds: Ints | None) -> Ints:
-    """Make the records of the segments `first` to `final` contiguous; return where they start.
+    """Make the records of the segments `first` to `final` contiguous; return their starts.
 
-    Of two pieces the shorter one is moved; of more, all up against the last.
+    Of two pieces, the shorter one is moved; of more pieces, all are moved up to the last.
     """
     view, start = memoryview(buffer.data), found.at[first]
     several: Bools = final > first
@@ -117,7 +116,7 @@ def _joined(buffer: Bytes, found: Segments, first: Ints, final: Ints, kinds: Int
 
 
 def move(view: memoryview, source: Ints, target: Ints, size: Ints) -> None:
-    """Copy `size` bytes each from `source` to `target` in a buffer."""
+    """Copy bytes in a buffer: for each index, `size` bytes from `source` to `target`."""
     some = size > 0
     moves = source[some], target[some], size[some]
     for old, new, length in zip(*(each.tolist() for each in moves), strict=True):
@@ -125,7 +124,7 @@ def move(view: memoryview, source: Ints, target: Ints, size: Ints) -> None:
 
 
 def _pushed(view: memoryview, places: list[int], lengths: list[int]) -> int:
-    """Move pieces up to the last one, without RDWs except the first; return the start."""
+    """Move the data of pieces up to the last piece, with the RDW of the first; return the start."""
     at = places[-1] + RDW_SIZE
     for number in range(len(places) - 2, -1, -1):
         skip = RDW_SIZE if number else 0

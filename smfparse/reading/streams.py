@@ -1,6 +1,7 @@
 """Compressed data as a stream: all bytes before a truncation or a corrupt place are returned.
 
-A `Layer` decompresses one packing; layers are stacked, the lowest on the `PackedFile`.
+A `Layer` decompresses one packing. The first layer reads the `PackedFile`; each further layer, for
+a packing inside a packing, reads the output of the layer before.
 """
 
 from __future__ import annotations
@@ -17,25 +18,26 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 HEAD = 10
-"""Bytes that show a packing."""
+"""Number of bytes at the start of data that are enough to recognise a packing."""
 _MOST_GAIN = 1000
-"""Maximum decompressed bytes per compressed byte, after the first `Limits.free_bytes`: `zstd -19`
-reaches 27 for class 3."""
+"""Maximum decompressed bytes per compressed byte, after the first `Limits.free_bytes` of output:
+`zstd -19` reaches 27 for class 3 accounting.
+"""
 _MOST_MEMORY = 256 << 20
-"""Maximum bytes of dictionary for xz and lzma; `xz -9` requires 64 MB. zstd has 128 MB."""
+"""Maximum memory of xz and lzma in bytes: `xz -9` requires 64 MB. The maximum of zstd is 128 MB."""
 _READ = 128 << 10
 _BLOCK = 1 << 20
-"""Bytes that are read, and decompressed, in one step."""
+"""Number of bytes read from a file, and decompressed, in one step."""
 _FEW, _MORE = 1 << 7, 4
-"""Bytes that are first passed to a library, and the factor for each further step."""
+"""Number of bytes first passed to a library, and the growth factor of each further step."""
 
 
 class Packing(NamedTuple):
     """A packing.
 
-    name    its name in `info`
+    name    name in the output of `info`
     magic   first bytes of packed data; no SMF record starts with them, in any framing
-    unpack  yields the decompressed data of a layer; raises FaultError if it ends early
+    unpack  yields the decompressed data of a layer; raises FaultError if the data ends early
     """
 
     name: str
@@ -44,15 +46,19 @@ class Packing(NamedTuple):
 
 
 class FaultError(Exception):
-    """The reason why decompression ends."""
+    """The reason why decompression ends early."""
 
 
 class CorruptError(FaultError):
-    """A library found corrupt data; it returns nothing of that block."""
+    """A library found corrupt data; it returns nothing of the block that contains this data."""
 
 
 class PackedFile:
-    """A packed file: the place where the packed data start, and the bytes read so far."""
+    """A packed file.
+
+    start  offset at which the packed data starts
+    read   number of bytes of packed data read so far
+    """
 
     def __init__(self, file: BinaryIO, free_bytes: int) -> None:
         self.file = file
@@ -61,7 +67,7 @@ class PackedFile:
         self.read = 0
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file. Raises FaultError if it cannot be read further."""
+        """Yield the packed data. Raises FaultError if the file cannot be read further."""
         self.file.seek(self.start)
         while data := self._data():
             self.read = max(self.read, self.file.tell() - self.start)
@@ -74,7 +80,7 @@ class PackedFile:
             raise FaultError(error.strerror) from error
 
     def check(self, made: int) -> None:
-        """Raise FaultError if `made` bytes are more than plausible for the bytes read."""
+        """Raise FaultError if `made` decompressed bytes are too many for the packed bytes read."""
         if made > self.free_bytes and made > _MOST_GAIN * self.read:
             raise FaultError(
                 f"expands more than {_MOST_GAIN:,}-fold, which SMF data never does; the rest was "
@@ -83,7 +89,7 @@ class PackedFile:
 
 
 class Feed:
-    """Blocks as a stream; `fault` is the reason why they ended early."""
+    """Blocks as a stream of bytes; `fault` is the reason for an early end; None: no early end."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -92,7 +98,7 @@ class Feed:
         self.fault: str | None = None
 
     def read(self, most: int | None = None) -> bytes:
-        """Return some bytes, up to `most`; none only at the end."""
+        """Return available bytes, up to `most`; no bytes only at the end."""
         if self._at == len(self._held):
             try:
                 self._held, self._at = next(self._blocks, b""), 0
@@ -104,7 +110,7 @@ class Feed:
         return self._held[start : self._at]
 
     def back(self, data: bytes) -> None:
-        """Return `data` at the next read; usually these are the bytes that were read last."""
+        """Put `data`, usually the bytes read last, in front of the bytes not read yet."""
         start = max(self._at - len(data), 0)
         if self._held[start : self._at] == data:
             self._at = start
@@ -112,19 +118,19 @@ class Feed:
             self._held, self._at = data + self._held[self._at :], 0
 
     def step_over(self, data: bytes) -> None:
-        """Skip all copies of `data` that follow, as far as they are available."""
+        """Skip all copies of `data` that follow in the current block."""
         while data and self._held.startswith(data, self._at):
             self._at += len(data)
 
     def take(self, size: int) -> bytes:
-        """Return `size` bytes, fewer only at the end."""
+        """Return `size` bytes; fewer only at the end."""
         found = b""
         while len(found) < size and (more := self.read(size - len(found))):
             found += more
         return found
 
     def end(self, name: str) -> FaultError:
-        """Return the fault of packed data that end early."""
+        """Return the fault of packed data that ends early; `name` is the name of its packing."""
         return FaultError(self.fault or f"the {name} data is truncated")
 
 
@@ -134,10 +140,10 @@ def unpacked_blocks(
     packing: Packing,
     member: ZipInfo | None,
 ) -> Iterator[bytes]:
-    """Yield the decompressed bytes of `below`.
+    """Yield the decompressed bytes of the packed blocks that `below` returns.
 
-    A library that fails discards the output of the last bytes that it received. So the data is
-    decompressed again up to them, and from there byte by byte.
+    A library that fails discards the output of the last bytes that it received. So the data before
+    these bytes is decompressed again, and then these bytes one by one.
     """
     given = 0
     layer = Layer(packing, Feed(below()), member)
@@ -162,7 +168,7 @@ def unpacked_blocks(
 
 
 class Decompressor(Protocol):
-    """The common interface of the libraries."""
+    """The common interface of the compression libraries."""
 
     @property
     def eof(self) -> bool:
@@ -170,11 +176,11 @@ class Decompressor(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether it requires more data to continue."""
+        """Whether the decompressor requires more data to continue."""
 
     @property
     def unused_data(self) -> bytes | None:
-        """Bytes received after the end of the stream; lz4 has None for none."""
+        """Bytes received after the end of the stream; lz4 returns None instead of no bytes."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Receive `data`, and return up to `max_length` decompressed bytes."""
@@ -183,9 +189,9 @@ class Decompressor(Protocol):
 class Layer:
     """The decompression of one packing.
 
-    member  the entry of the file in the directory of a zip file; None: none
+    member  the entry of the file in the directory of a zip file; None: no zip file or directory
     fine    number of packed bytes after which data is passed on byte by byte; None: never
-    begun   number of packed bytes passed on before the bytes that the library still holds
+    begun   number of packed bytes passed to the library before the last step
     """
 
     def __init__(
@@ -201,8 +207,8 @@ class Layer:
     def stream(self, library: Decompressor) -> Generator[bytes, None, bytes]:
         """Yield the contents of one stream; the bytes after it are read next.
 
-        The first pass is small, so a stream that ends in it costs little. Returns the bytes of a
-        stream that ends there and is empty.
+        The first step is small, so a stream that ends in it costs little. Returns the packed bytes
+        of an empty stream that ends in the first step, otherwise no bytes.
         """
         most, empty = _FEW, b""
         while not library.eof:
@@ -212,7 +218,7 @@ class Layer:
             most = min(_MORE * most, _BLOCK)
             try:
                 block = library.decompress(data, _BLOCK)
-            except Exception as error:  # each library has errors of its own
+            except Exception as error:  # each library raises its own errors
                 raise CorruptError(f"the {self.packing.name} data is corrupt: {error}") from error
             if block:
                 yield block
@@ -231,7 +237,7 @@ class Layer:
         return data
 
     def behind_zeros(self) -> bytes:
-        """Skip zero bytes that pad a file; return the next few bytes."""
+        """Skip zero bytes that pad a file; return the next bytes, up to HEAD."""
         while data := self.feed.read(_FEW):
             if rest := data.lstrip(b"\0"):
                 self.feed.back(rest)
@@ -244,9 +250,9 @@ class Layer:
 def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator[bytes]]:
     """Return the decompressor for consecutive streams, with optional zero bytes between them.
 
-    Copies of an empty stream are skipped, because opening a library costs more than anything else.
+    Copies of an empty stream are skipped, because opening a decompressor for each would be slow.
 
-    opened  returns the decompressor of one stream; it then imports its library
+    opened  returns a new decompressor for one stream, and imports its library on first use
     """
 
     def unpack(layer: Layer) -> Iterator[bytes]:

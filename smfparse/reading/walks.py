@@ -1,4 +1,4 @@
-"""The walk of every framing."""
+"""The walks of all framings."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ def _walk(home: str) -> Walk:
 
 
 WALKS = {name: _walk(framed.walk) for name, framed in FRAMINGS.items()}
-"""By name, in the order of FRAMINGS."""
+"""Walks by the name of their framing, in the order of FRAMINGS."""

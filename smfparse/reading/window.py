@@ -15,17 +15,17 @@ from smfparse.vectors import Bytes
 
 
 class Window:
-    """The bytes of a source from `base` on; it moves from the start of a part to its end.
+    """A window of a source, in memory; it moves from the start of a part to its end.
 
-    For a blind range it starts earlier, because a record whose header is in pieces is found only
-    from the previous record. A packed source is read from its start.
+    In front of a blind range the window starts earlier, because a record whose header is in pieces
+    is found only from the previous record. A packed source is read from its start.
 
-    buffer    uint8; the bytes start at `low`
-    base      byte of the source at `low`
-    capacity  bytes in memory
-    floor     byte of the source from which records belong to the range
-    border    byte of the source from which records belong to the next range; None: no next range,
-              or no byte after the range is read
+    buffer    uint8; the bytes of the window start at `low`
+    base      offset in the source of the first byte of the window
+    capacity  maximum number of bytes of the window
+    floor     offset in the source from which records belong to the range
+    border    offset in the source from which records belong to the next range; None: no range
+              follows, or no byte after the range is read
     """
 
     def __init__(self, data: Unpacked, part: Part, limits: Limits, maps: bool) -> None:
@@ -47,11 +47,11 @@ class Window:
 
     @property
     def ends_with_source(self) -> bool:
-        """Whether the last window ends with the source."""
+        """Whether the end of the part is the end of the source."""
         return self._end in (None, self._data.size)
 
     def offset(self, place: int) -> int:
-        """Return the byte of the source that is at `place` in the buffer."""
+        """Return the offset in the source of the byte at `place` in the buffer."""
         return self.base + place - self.low
 
     def goes_on(self, place: int) -> bool:
@@ -63,13 +63,13 @@ class Window:
         return self.floor <= offset and (self.border is None or offset < self.border)
 
     def look(self, held: int) -> tuple[int, int, bool]:
-        """Read the bytes from `base` on into the buffer, which already contains `held` of them.
+        """Fill the window; its buffer already contains the first `held` bytes.
 
-        Return the number of kept bytes, their end, and whether no data follows. If no long records
-        are requested, the bytes are mapped, except near the end of the file: this copies nothing
-        and touches only the bytes that are read. Making spanned records contiguous in a map costs
-        more than reading them. After the end of a blind range, only the bytes that a record
-        requires are read.
+        Return the number of these bytes that were not read again, the end of the window in the
+        buffer, and whether no data follows. If no spanned records are requested, the file is
+        mapped, except near its end: a map copies nothing, and only the used bytes are read. To make
+        spanned records contiguous in a map costs more than reading. After the end of a blind range,
+        the window is only as long as a record can be.
         """
         if self.border is not None:
             left = max(self.border - self.base, 0)
@@ -93,7 +93,7 @@ class Window:
         return held, end, end < self.low + self.capacity
 
     def keep(self, used: int, end: int) -> int:
-        """Move the window to `used`; return the number of bytes up to `end` that it keeps."""
+        """Move the start of the window to `used`; return the number of bytes left before `end`."""
         if self._reads:
             self.buffer[self.low : self.low + end - used] = self.buffer[used:end]
         self.base += used - self.low
@@ -108,7 +108,7 @@ class Window:
 
 
 class Losses:
-    """Bytes in a window that could not be used."""
+    """Notes about bytes of a source that could not be used."""
 
     def __init__(self, source: str, window: Window) -> None:
         self._source = source
@@ -117,7 +117,7 @@ class Losses:
         self._once = -1
 
     def note_once(self, places: list[int], reason: str) -> None:
-        """Note places in the buffer, in order, without lost bytes; repeated places only once."""
+        """Note places in the buffer, in order, without lost bytes; omit places noted before."""
         for offset in map(self._window.offset, places):
             if offset > self._once:
                 self.note_at(offset, 0, reason)
@@ -132,7 +132,7 @@ class Losses:
         self._found.append(Damage(self._source, offset, size, reason))
 
     def report(self, damage: DamageLog) -> None:
-        """Add the notes about the range, in the order of the bytes."""
+        """Move the notes about the range to `damage`, in the order of their offsets."""
         for each in sorted(self._found, key=lambda each: each.offset):
             if self._window.owns(each.offset):
                 damage.add(each)

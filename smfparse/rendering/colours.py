@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 HEAD, WORST, BAD, GOOD, FAINT = "1", "1;31", "33", "36", "2"
-"""Bold, bold red, yellow, cyan, faint: numbers of colours that every terminal has."""
+"""Bold, bold red, yellow, cyan, faint: numbers of styles that every terminal supports."""
 
 
 class Mark(NamedTuple):
@@ -28,11 +28,11 @@ FINDINGS = (
 )
 """Lines that begin with the severity of a finding and its rule."""
 HEADLINE = Mark(r"\S{1,4}(?: on \S{1,4})?, (?:MQ|\d{4}/|\d+ days? ).*", HEAD)
-"""The line with the queue manager and the time."""
+"""A line with the queue manager and the time."""
 
 
 def coloured(lines: Iterable[str], marks: Sequence[Mark]) -> Iterator[str]:
-    """Colour lines without control characters; the first mark that matches a line counts."""
+    """Colour lines without control characters, each by the first mark that matches it."""
     known = [(re.compile(each.pattern), each.colour) for each in marks]
     for line in lines:
         for pattern, colour in known:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _SUSPECT = f"{FORMULA_START}|{HIDDEN}"
-"""Characters in a text that requires a closer check."""
+"""A regular expression that matches every text that `guarded` or `visible` can change."""
 _MOMENT = "%Y-%m-%d %H:%M:%S%.6f"
 """The format of `csv_moment` for polars."""
 
@@ -33,7 +33,7 @@ def csv_moment(value: dt.datetime) -> str:
 
 
 def lines(document: Document) -> Iterator[str]:
-    r"""Yield a header and one line per row; for frames, each item contains many lines.
+    r"""Yield a header and one line per row of each table; for frames, an item contains many lines.
 
     No cell starts a formula, and each row is one line: a line end in a text is shown as \x0a.
     """
@@ -47,7 +47,7 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def texts_of(table: Values) -> Table:
-    """Return values as texts: absent values are empty, and numbers have no separators."""
+    """Return a table of values as texts: absent values are empty; numbers have no separators."""
     styles = [style for _, style in table.columns]
     rows = (
         [
@@ -86,7 +86,7 @@ def _of_frames(table: Frames) -> Iterator[str]:
 
 
 def of_frame(frame: pl.DataFrame, *, header: bool = True) -> str:
-    """Return rows as CSV, with or without the names of columns: no cell starts a formula.
+    """Return rows as CSV, with or without the names of columns; no cell starts a formula.
 
     Moments have the form of `csv_moment`.
     """

@@ -1,7 +1,7 @@
 """A result for every output format: sections for people, rows and facts for programs.
 
-A command makes one `Document`, and a format uses one of its parts. The parts are iterators: rows
-are written as they arrive, so their number is not limited.
+A command makes one `Document`, and a format uses its sections, tables, facts or printed lines. All
+are iterators: rows are written as they arrive, so their number is not limited.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 NULL = "null"
 """The text for a missing value."""
 LEAST, DECIMALS = 1e-3, 6
-"""Numbers of at least LEAST are shown to people with at most DECIMALS decimals."""
+"""Least number that is shown to people with decimals, and maximum number of decimals."""
 
 Cells: TypeAlias = Sequence[str]
-"""A row: a text for each column."""
+"""A row: one text per column."""
 
 
 class Column(NamedTuple):
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 class Table(NamedTuple):
     """A table of texts.
 
-    rows     are read once
+    rows     rows, read once
     caption  text above the table; '': none
     """
 
@@ -57,8 +57,8 @@ class Values(NamedTuple):
     """A table of values, which formats for programs write as numbers and moments.
 
     name     the subject of the table, in a word or two
-    columns  heading and style (of STYLES) of each; style '': values are shown unchanged
-    rows     str, int, float, bool, date, time, datetime (local) or None; read once
+    columns  heading and style (of STYLES) of each column; style '': values are shown unchanged
+    rows     rows of str, int, float, bool, date, time, datetime (local) or None; read once
     """
 
     name: str
@@ -67,15 +67,18 @@ class Values(NamedTuple):
 
     @classmethod
     def of(cls, name: str, headings: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Values:
-        """Return a table with the columns `headings` of rows; other columns are ignored."""
+        """Return a table of rows with only the columns `headings`."""
         found = ([row[each] for each in headings] for row in rows)
         return cls(name, [(each, "") for each in headings], found)
 
 
 class Section(NamedTuple):
-    """A part for people: a heading ('': none), sentences below it, then tables.
+    """A part for people.
 
-    drawing  lines of SVG above the tables, for formats that show it; read once
+    title    heading; '': none
+    tables   tables below the notes
+    notes    sentences below the heading
+    drawing  lines of an SVG above the tables, for formats that show drawings; read once
     """
 
     title: str
@@ -87,8 +90,8 @@ class Section(NamedTuple):
 class Facts(NamedTuple):
     """Names and values for programs, of types that JSON supports.
 
-    head    all names and values, or those before the rows
-    rows    objects for the name `rows`, read once; None: no rows
+    head    names and values, in front of the rows
+    rows    objects in the list named `rows`, read once; None: no such list
     indent  blanks per level of JSON, if rows is None
     """
 
@@ -98,11 +101,11 @@ class Facts(NamedTuple):
 
 
 class Document:
-    """A result: a command derives its own class and implements the parts.
+    """A result: a command derives a class from this one and implements its methods.
 
     title  title of the document
-    room   maximum characters per line of its printed form; a narrower terminal lowers it
-    marks  the parts of its text that a terminal colours
+    room   maximum characters per line of the printed form; a narrower terminal lowers it
+    marks  coloured parts of the text at a terminal
     """
 
     title = ""
@@ -114,7 +117,7 @@ class Document:
         raise NotImplementedError
 
     def tables(self) -> Iterator[Table | Frames | Values]:
-        """Yield the tables for programs, which have no sections: for CSV and spreadsheets."""
+        """Yield the tables for programs, without sections: for CSV and spreadsheets."""
         for section in self.sections():
             yield from section.tables
 
@@ -123,5 +126,5 @@ class Document:
         raise NotImplementedError
 
     def printed(self) -> Iterator[str] | None:
-        """Return the lines of a printed form of its own; None: its sections are printed."""
+        """Return the lines of a special printed form; None: the sections are printed."""
         return None

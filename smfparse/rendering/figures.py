@@ -12,11 +12,11 @@ ABSENT = "-"
 """The text for a figure without data."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _LEAST = 0.001
-"""Smaller values are shown as `less than`."""
+"""Least value that is shown as a number: a smaller one is shown as `<0.001`."""
 _WHOLE = 100
-"""From this number on, decimals are not legible."""
+"""Least percentage that is shown without decimals."""
 _MANY = 10_000
-"""From this number of a unit on, the next larger unit is shown."""
+"""Least number that is shown in the next larger unit."""
 
 
 def _text(value: Any) -> str:
@@ -75,7 +75,7 @@ def _flag(value: Any) -> str:
 
 
 def _iso(value: Any, size: int) -> str:
-    """Return the first characters of a moment; `strftime` takes ten times as long."""
+    """Return the first `size` characters of a moment, faster than `strftime`."""
     text: str = value.isoformat(",", "microseconds")
     return text[:size].replace("-", "/", 2)
 
@@ -142,7 +142,7 @@ def styled(value: Any, style: str) -> str:
 
 
 def legible(value: float | None, style: str) -> str:
-    """Return a number in a style; a positive one below its last decimal is shown as less than x.
+    """Return a number in a style; a positive number below its last decimal as `<0.1`, `<1`.
 
     In the style `percent`, it has two digits below 1, and no decimals from 100 on.
     """
@@ -155,7 +155,7 @@ def legible(value: float | None, style: str) -> str:
 
 
 def in_digits(number: float, digits: int = 4) -> str:
-    """Return a number with this many digits, or more before its point; ABSENT: no number."""
+    """Return a number with `digits` digits, large whole parts in full; ABSENT: not finite."""
     if not math.isfinite(number):
         return ABSENT
     is_large = abs(number) >= 1000 - 5 * 10.0 ** (2 - digits)
@@ -163,12 +163,12 @@ def in_digits(number: float, digits: int = 4) -> str:
 
 
 def short(number: float) -> str:
-    """Return a number with four digits; a very small one as less than the smallest."""
+    """Return a number with four digits; a positive number below 0.001 as `<0.001`."""
     return f"<{_LEAST}" if 0 < number < _LEAST else in_digits(number)
 
 
 def with_decimals(number: float, decimals: int) -> str:
-    """Return a number with some decimals; one that would appear as 0 is shown as less than x."""
+    """Return a number with decimals; a positive number that would be rounded to 0 as `<0.01`."""
     least = 10.0**-decimals
     if 0 < number < least / 2:
         return f"<{least:.{decimals}f}"
@@ -176,9 +176,9 @@ def with_decimals(number: float, decimals: int) -> str:
 
 
 def decimals_of(values: Iterable[float]) -> int:
-    """Return the number of decimals of the figures of a column.
+    """Return the number of decimals that all figures of a column are shown with.
 
-    It shows four digits of the highest figure, and up to two more for the lowest.
+    The highest figure has at least four digits; up to two more decimals show the lowest figure.
     """
     known = [abs(each) for each in values if math.isfinite(each) and each]
     if all(each == int(each) for each in known):
@@ -192,11 +192,11 @@ def _needed(digits: int, value: float) -> int:
 
 
 def plural(count: int, what: str) -> str:
-    """Return a number with its noun, in singular or plural."""
+    """Return a number with the noun `what`, in singular or plural."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def few(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names in a text, and the number of further names."""
+    """Return a text of the first `most` names and the number of further names."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -17,19 +17,19 @@ FORMATS: Mapping[str, str] = {
     "md": "Markdown tables, for an issue or a wiki",
     "html": "one page, for a browser",
 }
-"""Each format and its purpose; its module has `lines(document)`."""
+"""Purpose of each format; the module of the format has a function `lines(document)`."""
 TEXT, HTML = "text", "html"
 PARQUET = "parquet"
-"""The format of rows that is not text; `report` and `sql` write it themselves."""
+"""The binary format of rows: `report` and `sql` write it themselves."""
 XLSX = "xlsx"
-"""The format of tables that is a workbook: `xlsx.write_workbook` writes it."""
+"""The format of a workbook of tables: `xlsx.write_workbook` writes it."""
 SVG, PNG = "svg", "png"
 """The formats of drawings: `plot` writes them itself."""
 DOT, MERMAID = "dot", "mermaid"
-"""Languages for graphs: formats of reports whose rows are edges."""
+"""Formats of reports whose rows are edges: languages for graphs."""
 
 
-def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere
+def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - the same name everywhere
     """Yield the lines of a document in a format of FORMATS; an item can contain several lines."""
     written: Iterator[str] = import_module(f"smfparse.rendering.{format}").lines(document)
     return written

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> pl.DataFrame:
-    """Return a frame with its texts changed; columns without a suspect text are unchanged.
+    """Return a frame with `change` applied to its texts.
 
-    suspect  regular expression of polars for the texts that `change` may change
+    suspect  regular expression of polars that matches every text that `change` would change
     """
     import polars as pl
 
@@ -25,7 +25,7 @@ def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> 
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Return distinct names of columns: repeated names get a suffix '."""
+    """Return distinct names of columns: a repeated name gets the suffix '."""
     found: dict[str, None] = {}
     for name in names:
         while name in found:

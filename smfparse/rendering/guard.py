@@ -1,7 +1,8 @@
-r"""Protection against harmful texts: at a terminal, in a spreadsheet.
+r"""Protection of terminals and spreadsheets against harmful texts.
 
-Every text that leaves smfparse passes through here, in any format: values of records, names of
-files, messages. An invisible character, or one that moves others, is shown as its number: `\x1b`.
+Every text that smfparse shows or writes passes through this module: values of records, names of
+files, messages. A character that is invisible or moves other characters is shown as its number:
+`\x1b`.
 """
 
 from __future__ import annotations
@@ -15,34 +16,37 @@ _NOT_SEEN = (
     "\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Control and format characters, line separators, and others that Unicode defines as ignorable."""
+"""Control and format characters, line separators, and other ignorable characters of Unicode."""
 HIDDEN = f"[{_NOT_SEEN}]"
 """A character that is shown as its number: a regular expression for Python and polars."""
 FORMULA_START = r"^ *[=+\-@\uff1d\uff0b\uff0d\uff20]"
 """The start of a spreadsheet formula: a regular expression for Python."""
 NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
-"""A number or a duration, which is never a formula, whatever its first character."""
+"""A number or a duration: it is never a formula, although it may start with + or -."""
 _HIDDEN = re.compile(f"[{_NOT_SEEN}\ud800-\udfff]")
 _FORMULA = re.compile(FORMULA_START)
 _NUMBER = re.compile(NUMBER)
 _BYTES = range(0xDC80, 0xDD00)
-"""The characters that Python uses for bytes of file names that are not UTF-8."""
+"""Character codes that Python uses for bytes of file names that are not UTF-8."""
 _BLANKS = 4
-"""Characters between tab stops."""
+"""Number of characters between tab stops."""
 
 
 def visible(text: str) -> str:
     r"""Return a visible text: an invisible character becomes its number, as \x1b.
 
-    A backslash is not escaped, so the text `\x1b` looks the same; JSON and Parquet differ.
+    A backslash is not escaped, so the visible text `\x1b` is shown in the same way. JSON and
+    Parquet distinguish the two.
     """
-    if text.isascii() and text.isprintable():  # `is_plain`, because this is called for every line
+    if (
+        text.isascii() and text.isprintable()
+    ):  # as `is_plain`, without a call: this runs for every line
         return text
     return _HIDDEN.sub(_numbered, text)
 
 
 def is_plain(text: str) -> bool:
-    """Whether `visible` certainly leaves a text unchanged: a quick check. False: unknown."""
+    """Whether a quick check shows that `visible` does not change a text; False: not known."""
     return text.isascii() and text.isprintable()
 
 
@@ -56,7 +60,7 @@ def _numbered(found: re.Match[str]) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Return a visible text of several lines: its lines stay, and tabs become blanks."""
+    """Return a visible text with its line ends; tabs become blanks."""
     return "\n".join(map(visible, text.expandtabs(_BLANKS).split("\n")))
 
 
@@ -76,10 +80,10 @@ def _json_numbered(found: re.Match[str]) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return a visible text for a cell; a text like a formula gets ' in front."""
+    """Return a text for a cell of a spreadsheet: a text like a formula gets ' in front."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 
 def cell_lines(text: str, escaped: Callable[[str], str]) -> str:
-    """Return a text as a cell of Markdown or HTML: each line escaped, and breaks between them."""
+    """Return a text as a cell of Markdown or HTML: escaped lines with breaks between them."""
     return "<br>".join(map(escaped, text.split("\n"))) if "\n" in text else escaped(text)

@@ -15,11 +15,11 @@ from smfparse.rendering.guard import cell_lines, visible
 
 _ASSETS = Path(__file__).with_name("assets")
 TABLES = _ASSETS / "tables.js"
-"""The script that sorts, filters and saves the tables of class `data`."""
+"""Script of a page that sorts, filters and saves the tables of class `data`."""
 BASE = _ASSETS / "base.css"
-"""The style that all pages share: colours, light and dark, tables and buttons."""
+"""Style of all pages: light and dark colours, tables and buttons."""
 DOCUMENT = _ASSETS / "document.css"
-"""The style of a page of sections with tables."""
+"""Style of a page of sections with tables."""
 
 
 def escaped(text: str) -> str:
@@ -34,9 +34,10 @@ def joined(files: tuple[Path, ...]) -> str:
 
 
 def head_lines(title: str, script: str, style: str) -> Iterator[str]:
-    """Yield the lines of a page up to where its body begins.
+    """Yield the lines of a page before its body.
 
-    script  the script in its body
+    script  the script in the body
+    style   the style in the head
     """
     yield from (
         "<!DOCTYPE html>",
@@ -54,7 +55,7 @@ def head_lines(title: str, script: str, style: str) -> Iterator[str]:
 
 
 def policy(script: str, style: str) -> str:
-    """Return the policy of a page: only this script and this style, and no network."""
+    """Return the content security policy of a page: only this script and style, no network."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -73,7 +74,7 @@ _NOTEBOOK = """\
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield the lines of a page; none for a document without a section."""
+    """Yield the lines of a page; no lines for a document without a section."""
     sections = document.sections()
     first = next(sections, None)
     if first is None:
@@ -87,7 +88,7 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def part_lines(document: Document) -> Iterator[str]:
-    """Yield a document as a part of a page for notebooks, without a script."""
+    """Yield the lines of a part of a page for notebooks, without a script."""
     yield f'<style>{_NOTEBOOK}</style><div class="smfparse"><h3>{escaped(document.title)}</h3>'
     for section in document.sections():
         yield from section_lines(section, 4)

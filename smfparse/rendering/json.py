@@ -1,7 +1,7 @@
 """The format JSON: the facts of a result; for rows of a query, an array with an object per row.
 
-Integers beyond 2^53 are texts, because most programs would read them as doubles. A local time has
-its offset from UTC, if known.
+Integers beyond 2^53 are texts, because most programs would read them as doubles. A local time
+contains its offset from UTC, if known.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 _MOST = 1 << 53
-"""A double represents every integer up to this number exactly."""
+"""Maximum integer up to which a double represents every integer exactly."""
 _LONG = r"(-?\d{16,})(?=[,}\n])"
-"""An integer that can exceed _MOST, as a value of an object."""
+"""Regular expression for an integer that can exceed _MOST, as a value in an object."""
 _OFFSET = "utc_offset"
-"""The column with the seconds by which local times of a row are ahead of UTC."""
+"""Name of the column with the offset from UTC of the local times in a row, in seconds."""
 
 
 def plain(value: Any) -> Any:
@@ -69,7 +69,7 @@ def json_lines(frame: pl.DataFrame, local: frozenset[str] = frozenset()) -> str:
 def _with_local_times(frame: pl.DataFrame, local: frozenset[str]) -> pl.DataFrame:
     """Return rows in which times without a zone are texts in ISO form.
 
-    Times in the columns `local` get the offset of their row, if it has one.
+    Times in the columns `local` get the offset from UTC in their row, unless it is null.
     """
     import polars as pl
 
@@ -89,7 +89,7 @@ def _with_local_times(frame: pl.DataFrame, local: frozenset[str]) -> pl.DataFram
 
 
 def _without_long_integers(text: str, frame: pl.DataFrame) -> str:
-    """Return the JSON of rows; integers that other programs would round become texts."""
+    """Return JSON `text` of the rows `frame` in which integers beyond _MOST are texts."""
     import polars as pl
 
     for column in frame.select(pl.col(pl.Int64, pl.UInt64, pl.Int128)):

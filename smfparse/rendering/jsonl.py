@@ -1,8 +1,8 @@
 """The format JSON lines: one object per line, for programs that read line by line.
 
-Rows are objects; each starts with the names that precede the rows. For a result without rows, the
-first line contains its names and values, and each object of a list is a line under the name of the
-list.
+Each row is an object that starts with the names and values in front of the rows. For a result
+without rows, the first line contains its names and values, and each object of a list is a line
+under the name of the list.
 """
 
 from __future__ import annotations

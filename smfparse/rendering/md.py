@@ -9,7 +9,7 @@ from smfparse.rendering.document import Cells, Document, Section, Table
 from smfparse.rendering.guard import cell_lines, visible
 
 _MARKUP = re.compile(r"[\\`*<>|&~$\[\]]|(?<![^\W_])_|_(?![^\W_])")
-"""Characters with a meaning in Markdown, except _ inside a word."""
+"""Regular expression for characters with a meaning in Markdown, except _ inside a word."""
 
 
 def lines(document: Document) -> Iterator[str]:

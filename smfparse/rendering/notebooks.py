@@ -1,4 +1,4 @@
-"""Results with a display form: a table in a notebook, text elsewhere."""
+"""The display form of results: tables in a notebook, text otherwise."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def notebook_html(document: Document) -> str:
 
 
 class Shown:
-    """A result as the command line shows it.
+    """A result that is displayed as on the command line.
 
-    made  returns a new document, which can be read once
+    made  makes the document of the result again; each can be read once
     """
 
     def __init__(self, made: Callable[[], Document]) -> None:

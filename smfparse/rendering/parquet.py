@@ -1,4 +1,4 @@
-"""Rows as Parquet, written as they arrive."""
+"""The format Parquet: rows, written as they arrive."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 _GROUP_BYTES = 16 << 20
-"""Arrow bytes of the rows that are written together, as one row group."""
+"""Minimum size of a row group, in bytes of Arrow."""
 
 
 def write_parquet(parts: Iterable[pa.Table], file: BinaryIO) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from smfparse.errors import RequestError, install_command
 
 _ZOOM = 2
-"""Pixels of a picture per pixel of the drawing."""
+"""Factor from the size of the SVG to the size of the PNG."""
 
 
 def png_maker() -> Callable[[Iterable[str]], bytes]:

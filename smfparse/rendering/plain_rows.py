@@ -17,18 +17,18 @@ from smfparse.rendering.guard import is_plain
 
 _MOST_ROWS = 1_000
 _MOST_TEXT = 1_000
-"""Maximum length of a text that every version of polars shows in full."""
+"""Maximum number of characters of a text that every version of polars shows in full."""
 _MOST = 1e9
-"""Up to this value, doubles contain the shown decimals exactly."""
+"""Maximum value of doubles that contain the shown decimals exactly."""
 Column = Sequence[Any]
 
 
-class _OddError(Exception):
+class _NotPlainError(Exception):
     """A value that only polars can show."""
 
 
 class _Kind(NamedTuple):
-    """How a column of an Arrow type is shown: the function for its values, and their alignment."""
+    """How an Arrow type is shown: the function that formats values, and right alignment."""
 
     texts: Callable[[Column], list[str]]
     right: bool = False
@@ -50,21 +50,20 @@ def plain_table(parts: Sequence[Any]) -> list[str] | None:
             for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
         ]
     except (
-        _OddError,
+        _NotPlainError,
         OverflowError,
         ValueError,
-    ):  # the last two: moments outside Python's range
+    ):  # OverflowError and ValueError: moments outside Python's range
         return None
     heading, *rows = (f"| {' | '.join(cells)} |" for cells in zip(*columns, strict=True))
     return [heading, f"|{'|'.join('-' * (len(each[0]) + 2) for each in columns)}|", *rows]
 
 
 def _column(name: str, kind: _Kind | None, values: Column) -> list[str]:
-    """Return the heading and the values of a column, all of the same width."""
     if kind is None:
-        raise _OddError
-    there = iter(kind.texts([each for each in values if each is not None]))
-    cells = [name, *(NULL if each is None else next(there) for each in values)]
+        raise _NotPlainError
+    formatted = iter(kind.texts([each for each in values if each is not None]))
+    cells = [name, *(NULL if each is None else next(formatted) for each in values)]
     width = max(map(len, cells))
     return [each.rjust(width) if kind.right else each.ljust(width) for each in cells]
 
@@ -75,7 +74,7 @@ def _is_shown(text: str) -> bool:
 
 def _texts(values: Column) -> list[str]:
     if not all(each == "" or _is_shown(each) for each in values):
-        raise _OddError
+        raise _NotPlainError
     return list(values)
 
 
@@ -94,11 +93,10 @@ def _moments_in_utc(values: Column) -> list[str]:
 
 
 def _doubles(values: Column) -> list[str]:
-    """Return numbers with the same number of decimals."""
     numbers = np.array(values, np.float64)
     sizes = np.abs(numbers)
     if not np.all((sizes == 0) | (sizes >= LEAST) & (sizes <= _MOST)):
-        raise _OddError
+        raise _NotPlainError
     short = np.round(numbers, DECIMALS) + 0.0  # no -0.0
     enough = (each for each in range(1, DECIMALS) if np.array_equal(np.round(short, each), short))
     decimals = next(enough, DECIMALS)

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEFT_OUT = "..."
-"""The text in place of omitted columns."""
+"""Text in place of omitted columns."""
 _BESIDE = 3
-"""Characters between the cells of two columns."""
+"""Number of characters between the cells of two columns."""
 
 
 class Elider:
-    """Omits columns of a table that arrives in parts: the same ones in all parts.
+    """Omits columns of a table that arrives in parts: the same columns in all parts.
 
     width    maximum characters of a line; None: no maximum
-    columns  number of columns shown; None: as many as fit; 0: all
+    columns  number of columns shown; None: determined by `width`; 0: all
     """
 
     def __init__(self, width: int | None, columns: int | None = None) -> None:
@@ -35,7 +35,7 @@ class Elider:
         self.count = 0
 
     def elided(self, lines: list[str]) -> list[str]:
-        """Return a part of a table, which has a heading and a rule, with fewer columns."""
+        """Return the lines of a part of a table, heading and rule included, with fewer columns."""
         widths = [len(each) for each in lines[1].split("|")[1:-1]]
         if any(len(line) != len(lines[1]) for line in lines):  # wide characters, or no columns
             return lines
@@ -76,7 +76,7 @@ class Elider:
 
 
 def _size(widths: list[int], most: int) -> int:
-    """Return the total width of `most` columns, taken from both sides."""
+    """Return the total width of `most` columns, from the left and the right side."""
     left = most - most // 2
     kept = [*widths[:left], *widths[len(widths) - (most - left) :]]
     return sum(kept) + len(kept)
@@ -84,17 +84,17 @@ def _size(widths: list[int], most: int) -> int:
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
-"""Minimum number of rows of text that determine the width of columns."""
+"""Minimum number of rows from which text output derives the width of columns."""
 _HEADING = 2
-"""Lines of a table before its rows."""
+"""Number of lines of a table before its rows."""
 
 
 class RowsDocument(Document):
     """The results of queries, one after another.
 
-    results  each query with its pyarrow.Tables of the same plain columns, at least one
+    results  each query with its pyarrow.Tables of the same columns, at least one table
     width    maximum characters of a line of text; None: no maximum
-    columns  number of columns in text; None: as many as fit; 0: all
+    columns  number of columns in text; None: determined by `width`; 0: all
     local    as in `Frames`
     """
 
@@ -137,7 +137,6 @@ class RowsDocument(Document):
 
 
 def _frame(part: Any) -> pl.DataFrame:
-    """Return rows as a polars frame of exact numbers. polars takes long to load."""
     import polars as pl
 
     from smfparse.rendering.shown import exact
@@ -162,7 +161,6 @@ def _text(parts: Iterator[Any], elider: Elider) -> Iterator[str]:
 
 
 def _aligned(parts: list[Any]) -> list[str]:
-    """Return the lines of a table: two heading lines, then one per row."""
     lines = plain_table(parts)
     if lines is not None:
         return lines

@@ -12,13 +12,13 @@ from smfparse.rendering.frames import changed, distinct
 from smfparse.rendering.guard import HIDDEN, visible
 
 _MOST = 1e15
-"""The largest number that is shown with decimals."""
+"""Largest number that is shown with decimals."""
 _CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
-"""Types, besides numbers, that polars converts to text; Python converts the others."""
+"""Types besides numbers that polars converts to text; Python converts other types."""
 
 
 def exact(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers as types that every format shows exactly, without extra digits."""
+    """Return a frame in which numbers have types that every format shows exactly."""
     kinds = frame.schema.items()
     decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
     return frame.with_columns(
@@ -37,7 +37,6 @@ def table(first: pl.DataFrame, others: Iterable[pl.DataFrame], caption: str) -> 
 
 
 def _cells(frame: pl.DataFrame) -> Iterator[Cells]:
-    """Yield the rows of a frame as texts."""
     return zip(*map(_texts, frame), strict=True)
 
 
@@ -50,7 +49,7 @@ def _texts(values: pl.Series) -> list[str]:
 
 
 def aligned_frame(frame: pl.DataFrame) -> list[str]:
-    """Return the lines of a table: two heading lines, then one per row."""
+    """Return the lines of a table: two heading lines, then one line per row."""
     seen = changed(frame, HIDDEN, visible)
     seen.columns = distinct([*map(visible, frame.columns)])
     numbers = [_same_decimals(each) for each in seen.select(pl.col(pl.Float64))]
@@ -69,7 +68,7 @@ def aligned_frame(frame: pl.DataFrame) -> list[str]:
 
 
 def _same_decimals(numbers: pl.Series) -> pl.Series:
-    """Return numbers with the same number of decimals, at most six; unchanged if some need more.
+    """Return numbers with the same number of decimals, at most six; unchanged if not possible.
 
     The result has a decimal type, which polars shows with all decimals.
     """

@@ -1,4 +1,4 @@
-"""The format text: the printed form of a result, or its sections with aligned tables."""
+"""The format text: the special printed form of a result, or its sections with aligned tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smfparse.rendering.document import Cells, Column, Document
 from smfparse.rendering.guard import is_plain, visible
 
 _AT_ONCE = 64
-"""Lines that are checked together."""
+"""Number of lines that are checked in one step."""
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -20,7 +20,6 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def _sections(document: Document) -> Iterator[str]:
-    """Yield headings, sentences and tables, separated by empty lines."""
     before: list[str] = []
     for section in document.sections():
         if section.title:
@@ -54,7 +53,7 @@ Each = TypeVar("Each")
 
 
 def some_at_a_time(items: Iterable[Each], most: int) -> Iterator[list[Each]]:
-    """Yield lists of `most` items, and the rest; if an error occurs, first the items before it."""
+    """Yield lists of `most` items, the last one shorter; also the items before an error."""
     some: list[Each] = []
     try:
         for each in items:

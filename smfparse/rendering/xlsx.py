@@ -1,7 +1,7 @@
-"""The format Excel: a workbook with a sheet for each table, and one that lists them.
+"""The format Excel: a workbook with a sheet for each table, and a sheet that lists the others.
 
-Cells contain real numbers, dates and moments. A text never becomes a formula, a link or a number. A
-sheet has a maximum number of rows; further rows are on further sheets.
+Cells contain numbers, dates and moments of Excel. A text never becomes a formula, a link or a
+number. A sheet has a maximum number of rows; further rows are on further sheets.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from smfparse.rendering.document import Document, Frames, Table, Values
 from smfparse.rendering.guard import guarded, visible
 
 _MOST_ROWS = 1_048_576
-"""Maximum rows of a sheet, including the headings."""
+"""Maximum number of rows of a sheet, including the headings."""
 _MOST_COLUMNS = 16_384
 _MOST_TEXT = 32_767
-"""Characters of a cell."""
+"""Maximum number of characters of a cell."""
 _EXACT = 10**15
-"""Excel keeps 15 digits of a number: larger whole numbers are written as texts."""
+"""Least whole number that is written as a text: Excel keeps only 15 digits of a number."""
 _FIRST_DAY = "1900-03-01"
-"""Earlier dates are written as texts, because Excel has an invalid date: 1900-02-29."""
+"""First date that is written as a date: Excel counts the invalid date 1900-02-29 before it."""
 _MOST_NAME = 31
-"""Characters of the name of a sheet."""
+"""Maximum number of characters of the name of a sheet."""
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\U00010000-\U0010ffff]")
-"""Characters that a sheet name must not contain, and characters that Excel counts twice."""
+"""Characters that Excel does not allow in a sheet name, and characters that it counts twice."""
 _INDEX = "Index"
 _QUOTED = "quoted"
-"""The format of texts that would be formulas: they stay texts, even if a user edits them."""
+"""Format of a text that looks like a formula: it stays a text, even if a user edits it."""
 _WIDEST, _NARROWEST, _HEADING = 60, 8, 18
 """Widths of columns in characters: maximum, minimum, and maximum for a long heading."""
 _MEASURED = 200
-"""Rows whose texts determine the width of columns."""
+"""Number of rows from which the width of columns is derived."""
 _SHOWN = {
     **dict.fromkeys(("count", "truncated", "rounded"), "0"),
     **dict.fromkeys(("grouped", "size", "megabytes"), "#,##0"),
@@ -55,22 +55,22 @@ _SHOWN = {
 }
 """Excel's formats for the styles of figures, and for moments in columns without a style."""
 _DECIMALS = {"tenths": 2, "percent": 3, "decimal": 4, "micro": 7, "": 4}
-"""Approximate characters of decimals, with the point, in columns without a style."""
+"""Approximate number of characters for the decimal point and decimals, by style."""
 _OPTIONS = {"constant_memory": True, "remove_timezone": True}
-"""Options of XlsxWriter: rows go to the disk as they arrive, and the zone, UTC, is not shown."""
+"""Options of XlsxWriter: write rows to the disk as they arrive; do not show the zone UTC."""
 _WHOLE = ("truncated", "grouped")
-"""Styles that truncate decimals, in every format."""
+"""Styles that truncate decimals in every format."""
 
 
 def write_workbook(
     documents: Iterable[Document], file: BinaryIO, *, index: bool = False
 ) -> list[str]:
-    """Write the tables of documents as a workbook; return what did not fit, in sentences.
+    """Write the tables of documents as a workbook; return messages about data that did not fit.
 
-    index  whether the first sheet lists the others: name, content, rows
+    index  whether the first sheet lists the name, content and number of rows of the others
 
-    Raises RequestError if XlsxWriter is not installed, OutputError if a table is too
-    wide or the workbook cannot be written.
+    Raises RequestError if XlsxWriter is not installed, OutputError if a table is too wide or the
+    workbook cannot be written.
     """
     try:
         import xlsxwriter
@@ -100,7 +100,6 @@ def write_workbook(
 
 
 def _values(table: Table | Frames | Values, title: str) -> Values:
-    """Return any table as a table of values."""
     if isinstance(table, Frames):
         return _of_frames(table, title)
     if isinstance(table, Table):
@@ -123,25 +122,25 @@ def _of_frames(table: Frames, title: str) -> Values:
 class _Workbook:
     """A workbook of XlsxWriter that is filled table by table.
 
-    messages  what did not fit
+    messages  messages about data that did not fit
     """
 
     def __init__(self, book: Any) -> None:
         self.messages: list[str] = []
         self._listed: list[tuple[str, str, int]] = []
         self._book = book
-        self._taken = {"history"}  # a name reserved by Excel
+        self._taken = {"history"}  # Excel reserves this name
         self._heading = book.add_format({"bold": True, "text_wrap": True, "bottom": 1})
         self._formats = {
             style: book.add_format({"num_format": shown}) for style, shown in _SHOWN.items()
         } | {_QUOTED: book.add_format({"quote_prefix": True})}
 
     def new_sheet(self, name: str) -> Any:
-        """Return a new sheet with this name or, if it is taken, a similar one."""
+        """Return a new sheet with this name, or with a similar name if another sheet has it."""
         return self._book.add_worksheet(sheet_name(name, self._taken))
 
     def list_on(self, sheet: Any) -> None:
-        """List the sheets that were written on an earlier one."""
+        """List the written sheets on `sheet`, the first sheet."""
         rows = [("Sheet", "Content", "Rows"), *self._listed]
         for number, row in enumerate(rows):
             for column, value in enumerate(row):
@@ -180,20 +179,20 @@ class _Workbook:
             )
 
     def _sheet(self, table: Values, rows: Iterator[Sequence[Any]], title: str) -> int:
-        """Write up to one sheet of rows on a new sheet; return how many texts were truncated."""
+        """Write the rows that fit on a new sheet; return the number of truncated texts."""
         sheet = self.new_sheet(table.name)
         written = _Sheet(sheet, self._formats, [style for _, style in table.columns])
         for number, (heading, _) in enumerate(table.columns):
             sheet.write_string(0, number, visible(heading)[:_MOST_TEXT], self._heading)
-        last = 0
-        for last, row in enumerate(islice(rows, _MOST_ROWS - 1), 1):
-            written.add(last, row)
-        self._listed.append((sheet.get_name(), visible(title), last))
+        line = 0
+        for line, row in enumerate(islice(rows, _MOST_ROWS - 1), 1):
+            written.add(line, row)
+        self._listed.append((sheet.get_name(), visible(title), line))
         sheet.freeze_panes(1, 0)
         sheet.repeat_rows(0)
         sheet.set_landscape()
         if table.columns:
-            sheet.autofilter(0, 0, last, len(table.columns) - 1)
+            sheet.autofilter(0, 0, line, len(table.columns) - 1)
         for number, (heading, _) in enumerate(table.columns):
             width = max(written.widths[number], min(len(heading), _HEADING), _NARROWEST)
             sheet.set_column(number, number, min(width + 2, _WIDEST))
@@ -223,7 +222,6 @@ class _Sheet:
                     self.widths[number] = max(self.widths[number], width)
 
     def _write(self, line: int, number: int, value: Any, style: str) -> int:
-        """Write a cell; return its width in characters."""
         if isinstance(value, bool):
             self._sheet.write_boolean(line, number, value)
             return 5
@@ -239,7 +237,7 @@ class _Sheet:
         return self._write_text(line, number, visible(str(value)))
 
     def _write_text(self, line: int, number: int, text: str) -> int:
-        """Write a text; one that would be a formula when typed is marked as a text."""
+        """Write a text; return its length. A text that looks like a formula is marked as a text."""
         form = self._formats[_QUOTED] if guarded(text) != text else None
         self.cut += len(text) > _MOST_TEXT
         self._sheet.write_string(line, number, text[:_MOST_TEXT], form)
@@ -261,14 +259,13 @@ def _is_in_calendar(value: dt.date | dt.time) -> bool:
 
 
 def _of_kind(value: dt.date | dt.time) -> str:
-    """Return the format of a value whose column declares none."""
     if isinstance(value, dt.datetime):
         return "instant" if value.microsecond else "second"
     return "date" if isinstance(value, dt.date) else "clock"
 
 
 def sheet_name(name: str, taken: set[str]) -> str:
-    """Return a name that Excel accepts for a sheet and that is not in `taken`; add it there."""
+    """Return a valid sheet name like `name` that is not in `taken`; add it to `taken`."""
     clean = _NOT_IN_NAMES.sub("_", visible(name)).strip(" '") or "Sheet"
     found, number = clean[:_MOST_NAME].rstrip(" '"), 1
     while found.lower() in taken:

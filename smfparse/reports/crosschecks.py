@@ -1,4 +1,4 @@
-"""Checks across the keys of a report's declaration: every name used is declared."""
+"""Checks across the keys of a report's declaration: every used name must be declared."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from smfparse.reports.declaration import Report
 
 _Uses: TypeAlias = Iterator[tuple[str, str, Collection[str], Collection[str]]]
-"""Names that a declaration uses: their key, their kind, the names, and the known names."""
+"""For each key that uses names: the key, the kind of the names, the names, all valid names."""
 _CONDITIONS = re.compile(r"((?:\{\?(?:\w+|\*)\})*)(.*)")
-"""A line of a template: the conditions in front of it, and the rest."""
+"""A line of a template: the conditions at its start, and the rest of the line."""
 
 
 def check(which: Report, where: Where) -> None:
@@ -107,7 +107,6 @@ def _figures(which: Report, where: Where) -> _Uses:
 
 
 def _placeholders(template: str, where: Where) -> list[str]:
-    """Return the names in a line of a template."""
     try:
         parts = list(Formatter().parse(template))
     except ValueError as error:

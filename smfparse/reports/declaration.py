@@ -1,8 +1,8 @@
 """Declarations of reports: `definitions/<name>.toml` describes `definitions/<name>.sql`.
 
 The SQL computes the numbers, with the `section` of each row. The TOML declares the name, style,
-formula and fields of each figure. The dataclasses here list its keys: a declaration is checked
-against them when it is loaded (`smfparse.declarations`), and docs/extending.md shows them.
+formula and fields of each figure. The dataclasses here declare the keys of the TOML file: a file is
+checked against them when it is loaded (`smfparse.declarations`), and docs/extending.md shows them.
 """
 
 import re
@@ -32,9 +32,9 @@ EVIDENCE = {
 }
 _FOLDER = Path(__file__).with_name("definitions")
 _OWNERS = {"z/OS": "system", "QM": "qmgr"}
-"""Headers of the keys that identify the owner of a section or row."""
+"""Headings of the keys that identify the owner of a section or row, and these keys."""
 KEY_HEADINGS = {**_OWNERS, "Date": "date", "Time": "time"}
-"""Headers of the keys in front of the figures, and the keys, unless a report has its own."""
+"""Default headings of the keys in front of the figures, and these keys."""
 _NO_SAMPLE = "this report of MP1B is not available: IBM has published no sample"
 _ELSEWHERE = {
     "QCPU": "use the report api-cost with by=queue",
@@ -45,19 +45,21 @@ _ELSEWHERE = {
     "OFIELD": _NO_SAMPLE,
     "EOJ": _NO_SAMPLE,
 }
-"""DD names and earlier programs without a report here, and the reports with their contents."""
+"""Advice for DD names and earlier programs without a report: where their data is shown."""
 _NEAR = 3
 """Maximum number of similar names in a message."""
 _DD_CSV = "CSV"
-"""Optional end of the name of a report, as in MP1B's CSV files."""
+"""Optional end of a DD name, as in MP1B's CSV files."""
 _RANGE = ".."
-"""Separator of the first and last figure of a range of declared figures."""
+"""Separator of the first and the last figure in a range of figures."""
 _LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
-"""A line of a template for several figures: `?` (omit figures that are absent or zero), the names
-of the figures, and the line."""
+"""A line of a template for several figures: `?` (figures that are absent or zero are omitted), the
+names of the figures, and the rest of the line.
+"""
 _PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
-"""The parts of a figure in such a line, and their format; `{value_size}`: of the figure
-<name>_size."""
+"""A part of a figure in such a line, and its format; `{value_size}` is the value of the figure
+<name>_size.
+"""
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,11 @@ class Figure:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Its name in CSV, in lines and in tables."""
+        """The names of the figure in CSV, in lines for several figures, and in tables."""
         return self.csv, self.label, self.heading
 
     def part(self, found: re.Match[str]) -> str:
-        """Return a part of a line for several figures, for this figure."""
+        """Return the text for this figure in place of a _PART of a line for several figures."""
         name, behind, how = found.groups("")
         if name == "value":
             return f"{{{self.name}{behind}:{how}}}"
@@ -106,7 +108,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class TextTable:
-    """The rows of one kind of line as a table in text: a line above, headings, and columns."""
+    """The rows of one kind of line as a table in text: lines above the headings, and columns."""
 
     title: Annotated[str, Key("lines above the headings")]
     columns: Annotated[
@@ -152,7 +154,6 @@ def _text(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, s
 
 
 def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[str]:
-    """Yield a line of a template; a line for several figures once for each figure."""
     found = _LIKE.fullmatch(template)
     if found is None:
         yield template
@@ -165,7 +166,7 @@ def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[s
 
 
 def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, TextTable]:
-    """Return the tables of kinds of line; figures define their columns."""
+    """Return the tables by kind of line; the headings and widths of columns come from figures."""
     columns = {name: (name, heading, "<4") for heading, name in _OWNERS.items()}
     columns |= {
         each.name: (each.name, each.heading or each.csv, each.width) for each in before["figures"]
@@ -211,7 +212,7 @@ def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figur
 
 
 def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return, by name of a field or measure, the keys that a figure of that name can omit."""
+    """Return by name of a field or measure the keys that a figure of this name can omit."""
     there = [each for each in tables if each in TABLES]
     known: dict[str, Mapping[str, Any]] = {
         each.name: {"formula": each.field.name.upper(), "note": each.doc, "style": _style(each)}
@@ -229,7 +230,7 @@ def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any
 def _figure(
     name: str, spec: Any, where: Where, tables: Sequence[str], known: Mapping[str, Any]
 ) -> Figure:
-    """Return a figure; omitted keys come from its measure or field, if it is one."""
+    """Return a figure; omitted keys come from its measure or field, if it has one."""
     spec = (
         {"csv": spec}
         if isinstance(spec, str)
@@ -420,7 +421,7 @@ class Report:
         ),
     ] = ()
 
-    def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
+    def has(self, line: str, format: str) -> bool:  # noqa: A002 - the same name everywhere
         """Whether a format (text, csv, json) contains the rows of a kind of line."""
         if format == "text":
             return True
@@ -430,16 +431,16 @@ class Report:
 
     @property
     def across(self) -> bool:
-        """Whether each section is about all queue managers together, which its rows then name."""
+        """Whether each section is about all queue managers together, so that its rows name them."""
         return self.section == ONE_SECTION.by
 
     @property
     def is_rankable(self) -> bool:
-        """Whether `top` and `sort` rank its rows by the figures that are numbers."""
+        """Whether `top` and `sort` can rank the rows by the figures that are numbers."""
         return bool(self.ranked or self.kinds)
 
     def is_called(self, name: str) -> bool:
-        """Whether `name` is its name, or one of MP1B's DD names for it."""
+        """Whether `name` is the name of the report, or an MP1B DD name of the report."""
         own = self.name.upper()
         return _spelled(name) in (own, own + _DD_CSV, *self.dd)
 
@@ -451,13 +452,13 @@ class Report:
         )
 
     def values(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of its options. Raises RequestError for unsupported options."""
+        """Return the values of the options. Raises RequestError for unsupported options."""
         if self.is_rankable and asked.get("sort"):
             asked = {**asked, "sort": self._ranked_by(str(asked["sort"]))}
         return parsed(self.name, self.options, self.choices, asked)
 
     def _ranked_by(self, text: str) -> str:
-        """Return the name of the figure with this heading, or with the only name that begins so."""
+        """Return the figure with the heading `text`, or the only figure whose name begins so."""
         names, wanted = self.choices["sort"], _plain(text)
         if text in names:
             return text
@@ -473,7 +474,7 @@ class Report:
         return text
 
     def absent(self) -> str:
-        """Return the trace to start if the input does not contain the data."""
+        """Return the message for an input without the data: the trace to start."""
         several = ", and " in self.trace
         advice = f"{self.trace} {'write' if several else 'writes'} the data."
         if self.nothing:
@@ -483,7 +484,7 @@ class Report:
 
 @cache
 def report(name: str) -> Report:
-    """Return the report called `name`, by its own name or one of MP1B's DD names.
+    """Return the report with this name or MP1B DD name.
 
     Raises RequestError for an unknown report, or a wrong declaration.
     """
@@ -504,14 +505,13 @@ def report(name: str) -> Report:
 
 
 def is_report(name: str) -> bool:
-    """Whether a report is called `name`."""
+    """Whether a report has this name or MP1B DD name."""
     return _spelled(name).lower() in report_names() or any(
         isinstance(each, Report) and each.is_called(name) for each in declared().values()
     )
 
 
 def _plain(text: str) -> str:
-    """Return a heading as a name: `At once` as `at_once`."""
     return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
@@ -565,7 +565,7 @@ def load(name: str, folder: Path | None = None) -> Report:
 def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the keys of a report; omitted keys come from the report in `like`.
 
-    seen  reports that led here by `like`, to detect a cycle
+    seen  reports that inherit from this one by `like`, to detect a cycle
     """
     spec = toml(folder / f"{name}.toml", where)
     if "like" not in spec:
@@ -580,7 +580,6 @@ def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> 
 
 
 def _ranking(which: Report) -> Report:
-    """Return a report whose rows can be ranked by each of its numbers."""
     numbers = tuple(each.name for each in which.figures if each.style in NUMBERS)
     options = {**which.options, "top": 0, "sort": which.ranked}
     return replace(which, options=options, choices={**which.choices, "sort": numbers})

@@ -15,23 +15,23 @@ from smfparse.reports.graph import Edge, Node, edges_of
 from smfparse.reports.running import Row
 
 _MOST = 150
-"""Number of edges drawn: those with the most messages."""
+"""Maximum number of edges drawn: the edges with the most messages."""
 _SWEEPS = 4
-"""How often the nodes of columns are sorted by their neighbours."""
+"""Number of times that the nodes of all columns are sorted by their neighbours."""
 _LETTER, _PADDING = 7, 24
-"""Pixels: width of a letter, and of the space beside a name in its node."""
+"""Width in pixels of a letter, and of the space beside a name in its node."""
 _HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 54, 130, 12
-"""Pixels: height of a node, distance to the next one below, space between columns, margin."""
+"""Pixels: height of a node, vertical distance of nodes, space between columns, margin."""
 _BELOW = 70
-"""Pixels: maximum distance below the nodes for lines that go back to the left."""
+"""Maximum distance in pixels below the nodes, for lines that go back to the left."""
 _FAR = 0.7
-"""Place of a number on its line, from 0 to 1, measured from the node with more lines."""
+"""Preferred place of a number on its line, from 0 at the node with more lines to 1."""
 _ELSEWHERE = (0.5, 0.2, 0.8)
-"""Other places of a number, if the first one is occupied."""
+"""Further places of a number, if its preferred place is occupied."""
 _DIGIT, _LINE_HEIGHT = 7, 13
-"""Pixels: width and height of a digit."""
+"""Width and height of a digit in pixels."""
 _THIN, _THICK = 1.0, 7.0
-"""Pixels: width of a line with few messages, and additional width for the most messages."""
+"""Pixels: width of a line with few messages; additional width of the line with the most."""
 _LOOKS: Mapping[str, str] = {
     "queue": 'rx="4" fill="#e3ecfa" stroke="#3a66a7"',
     "channel": 'rx="20" fill="#e2f3ea" stroke="#2f7d55"',
@@ -46,14 +46,14 @@ Point: TypeAlias = tuple[float, float]
 
 
 class Box(NamedTuple):
-    """The place of a node or number: upper left corner and width, in pixels."""
+    """The place of a node or of a number: upper left corner and width, in pixels."""
 
     x: float
     y: float
     width: float
 
     def meets(self, other: Box) -> bool:
-        """Whether numbers in these two places would overlap."""
+        """Whether two numbers in this place and in `other` would overlap."""
         is_beside = self.x + self.width <= other.x or other.x + other.width <= self.x
         return not is_beside and abs(self.y - other.y) < _LINE_HEIGHT
 
@@ -67,7 +67,7 @@ def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
     boxes = _placed(_ordered(_columns(drawn), drawn))
     width = max(box.x + box.width for box in boxes.values()) + _EDGE_OF_PAGE
     height = max(box.y for box in boxes.values()) + _HEIGHT + _BELOW + _EDGE_OF_PAGE
-    ends = Counter(node for edge in drawn for node in edge[:2])
+    degree = Counter(node for edge in drawn for node in edge[:2])
     if len(drawn) < len(edges):
         yield f"<p>The {len(drawn)} of {len(edges)} edges with the most messages.</p>"
     yield (
@@ -77,7 +77,7 @@ def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
     )
     taken: list[Box] = []
     for edge in drawn:
-        near = _FAR if ends[edge.start] > ends[edge.end] else 1 - _FAR
+        near = _FAR if degree[edge.start] > degree[edge.end] else 1 - _FAR
         yield from _line(edge, boxes, drawn[0].messages)
         yield _number(edge, boxes, near, taken)
     for node, box in boxes.items():
@@ -86,9 +86,9 @@ def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _columns(edges: Sequence[Edge]) -> Columns:
-    """Return nodes in columns: each to the right of the nodes from which it gets messages.
+    """Return nodes in columns: each node to the right of the nodes from which it gets messages.
 
-    In a cycle, the edge with the fewest messages goes back.
+    In a cycle, the edge with the fewest messages goes to the left.
     """
     after: dict[Node, set[Node]] = {}
     for first, second, _ in edges:
@@ -96,8 +96,8 @@ def _columns(edges: Sequence[Edge]) -> Columns:
             after.setdefault(first, set()).add(second)
     column = {node: 0 for edge in edges for node in (edge.start, edge.end)}
     for _ in column:
-        for first, ends in after.items():
-            for second in ends:
+        for first, targets in after.items():
+            for second in targets:
                 column[second] = max(column[second], column[first] + 1)
     found: Columns = [[] for _ in range(max(column.values()) + 1)]
     for node, number in column.items():
@@ -116,7 +116,7 @@ def _reached(node: Node, after: Mapping[Node, set[Node]]) -> set[Node]:
 
 
 def _ordered(columns: Columns, edges: Sequence[Edge]) -> Columns:
-    """Return the columns with each node near the middle of its neighbours: fewer lines cross."""
+    """Return the columns with each node near the middle of its neighbours, so fewer lines cross."""
     beside: dict[Node, list[Node]] = {}
     for first, second, _ in edges:
         beside.setdefault(first, []).append(second)
@@ -172,7 +172,6 @@ def _shape(node: Node, box: Box) -> Iterator[str]:
 
 
 def _line(edge: Edge, boxes: Mapping[Node, Box], most: int) -> Iterator[str]:
-    """Yield the line of an edge: to the right, or back below the nodes."""
     points = _bend(boxes[edge.start], boxes[edge.end])
     path = "M{:.0f},{:.0f} C{:.0f},{:.0f} {:.0f},{:.0f} {:.0f},{:.0f}".format(*sum(points, ()))
     thick = _THIN + _THICK * sqrt(edge.messages / max(most, 1))
@@ -185,10 +184,10 @@ def _line(edge: Edge, boxes: Mapping[Node, Box], most: int) -> Iterator[str]:
 
 
 def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]) -> str:
-    """Return the SVG of an edge's number of messages, on its line, if possible on no other number.
+    """Return the SVG of an edge's number of messages, on its line.
 
     near   preferred place on the line: 0 at the start, 1 at the end
-    taken  places of the other numbers; the place of this number is added
+    taken  places of other numbers, which are avoided if possible; this place is added
     """
     text = f"{edge.messages:,}"
     wide = _DIGIT * len(text)
@@ -207,7 +206,6 @@ def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]
 
 
 def _bend(first: Box, second: Box) -> tuple[Point, Point, Point, Point]:
-    """Return the points of a cubic curve from one box to another."""
     left, right = first.x + first.width, second.x
     if left <= right:
         top, bottom = first.y + _HEIGHT / 2, second.y + _HEIGHT / 2
@@ -220,7 +218,7 @@ def _bend(first: Box, second: Box) -> tuple[Point, Point, Point, Point]:
 
 
 def _between(share: float, start: float, first: float, second: float, end: float) -> float:
-    """Return the place of a cubic curve on one axis after a share (0 to 1) of its length."""
+    """Return the coordinate on a cubic curve at parameter `share`, 0 to 1, from four points."""
     rest = 1 - share
     return (
         rest**3 * start

@@ -1,4 +1,4 @@
-"""A report whose rows are edges as a graph: in the language of Graphviz, and of Mermaid."""
+"""Graphs of reports whose rows are edges, in the languages of Graphviz and Mermaid."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from smfparse.reports.running import Row
 _ENDS = ("from", "to")
 _PARTS = ("kind", "name", "place")
 _EDGE = "edge"
-"""The kind of line whose rows are edges."""
+"""Kind of line whose rows are edges."""
 _SHAPES = {
     "queue": ("cylinder", "[(", ")]"),
     "channel": ("ellipse", "([", "])"),
     "queue manager": ("folder", "[[", "]]"),
 }
-"""Shape of each kind of node in DOT, and the brackets around its text in Mermaid."""
+"""By kind of node: the shape in DOT, and the brackets around the text of a node in Mermaid."""
 _BOX = ("box", "[", "]")
 
 
 class _Language(NamedTuple):
-    """The syntax of a language for graphs; id, node and edge are format strings.
+    """The syntax of a language for graphs.
 
     begin, end  lines before and after the graph
-    id          id of a node, from its number and its names
-    node        line of a node, from its id, text and shape
-    edge        line of an edge, from the ids of two nodes and the messages
-    line        separator of the lines of a text
+    id          format of the id of a node, from its number and its names
+    node        format of the line of a node, from its id, text and shape
+    edge        format of the line of an edge, from the ids of two nodes and the messages
+    line        separator of lines within the text of a node
     escapes     characters with a meaning in the language, and their escapes
     """
 
@@ -66,7 +66,7 @@ _LANGUAGES = {
 
 
 class Node(NamedTuple):
-    """A source or target of messages; `place` is the scope in which its name is unique."""
+    """A source or target of messages; `place` is the scope in which `name` is unique."""
 
     kind: str
     name: str
@@ -82,35 +82,32 @@ class Edge(NamedTuple):
 
 
 def has_edges(which: Report) -> bool:
-    """Whether a report's rows can be drawn, so that `dot` and `mermaid` are possible formats."""
+    """Whether rows of a report are edges, so that `dot` and `mermaid` are possible formats."""
     return {f"{end}_{part}" for end in _ENDS for part in _PARTS} <= {
         each.name for each in which.figures
     }
 
 
 def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
-    """Yield a graph in DOT or MERMAID; each node once, and edges in the order of rows.
-
-    The edges of several sections form one graph.
-    """
-    of = _LANGUAGES[language]
-    escapes = str.maketrans(of.escapes)
+    """Yield the lines of a graph in DOT or MERMAID, with the edges of all sections."""
+    syntax = _LANGUAGES[language]
+    escapes = str.maketrans(syntax.escapes)
     ids: dict[Node, str] = {}
-    yield from of.begin
+    yield from syntax.begin
     for *ends, messages in edges_of(rows):
         for node in ends:
             if node not in ids:
                 kind, *names = (each.translate(escapes) for each in node)
-                ids[node] = of.id.format(len(ids), " ".join(filter(None, (kind, *names))))
-                text = of.line.join(filter(None, names))
+                ids[node] = syntax.id.format(len(ids), " ".join(filter(None, (kind, *names))))
+                text = syntax.line.join(filter(None, names))
                 shape = _SHAPES.get(node.kind, _BOX)
-                yield f"  {of.node.format(ids[node], text, *shape)}"
-        yield f"  {of.edge.format(*(ids[each] for each in ends), messages)}"
-    yield from of.end
+                yield f"  {syntax.node.format(ids[node], text, *shape)}"
+        yield f"  {syntax.edge.format(*(ids[each] for each in ends), messages)}"
+    yield from syntax.end
 
 
 def edges_of(rows: Iterable[Row]) -> Iterator[Edge]:
-    """Yield the edges among rows."""
+    """Yield the edges: the rows of the kind of line _EDGE."""
     for row in rows:
         if row["line"] == _EDGE:
             yield Edge(_node(row, "from"), _node(row, "to"), row["messages"])

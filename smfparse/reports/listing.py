@@ -1,4 +1,4 @@
-"""The list of reports, and whether an input has data for each."""
+"""The list of reports, with whether the inputs contain data for each report."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 _SHORT = ("name", "data", "title")
-"""The columns without --explain."""
+"""Columns shown without --explain."""
 _BESIDE = 2
-"""Blanks between two columns."""
+"""Number of blanks between two columns."""
 _HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
 
 
@@ -25,9 +25,9 @@ _HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trac
 class Listed:
     """A report in the list.
 
-    dd    MP1B's DD names for it
-    data  whether the inputs have data for it: yes, no, or perhaps (its records exist, but may have
-          no rows); None: no inputs
+    dd    MP1B's DD names of the report
+    data  whether the inputs contain data for the report: yes, no, or perhaps (its records exist,
+          but may give no rows); None: no inputs
     """
 
     name: str
@@ -38,9 +38,9 @@ class Listed:
 
 
 def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
-    """Return all reports; with a catalog, whether its inputs have data for each.
+    """Return all reports; with a catalog, whether its inputs contain data for each report.
 
-    For a wrong declaration, the title is the error.
+    The title of a report with a wrong declaration is the error.
     """
     found = declared()
     good = [each for each in found.values() if isinstance(each, Report)]
@@ -66,14 +66,13 @@ def _data(which: Report, filled: set[str]) -> str:
 
 
 def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
-    """Return which tables have rows."""
     counts = ", ".join(f"(SELECT count(*) FROM inputs.{t}) AS {t}" for t in sorted(tables))
     (row,) = catalog.arrow(f"SELECT {counts}").to_pylist()
     return {table for table, count in row.items() if count}
 
 
 class ListDocument(Document):
-    """The list as a document.
+    """The list of reports as a document.
 
     at_length  whether the printed form also shows MP1B's DD names and the traces
     """
@@ -86,12 +85,12 @@ class ListDocument(Document):
         self._at_length = at_length
 
     def sections(self) -> Iterator[Section]:
-        """Yield the one table."""
+        """Yield one section with the table of reports."""
         columns = [Column(_HEADINGS[name]) for name in self._names()]
         yield Section("", [Table(columns, self._rows())])
 
     def tables(self) -> Iterator[Table]:
-        """Yield the one table, headed by names as in JSON."""
+        """Yield the table of reports, with the names of JSON as headings."""
         yield Table([*map(Column, self._names())], self._rows())
 
     def facts(self) -> Iterator[Facts]:
@@ -99,7 +98,7 @@ class ListDocument(Document):
         yield Facts({"reports": [asdict(each) for each in self._listed]}, indent=2)
 
     def printed(self) -> Iterator[str]:
-        """Yield the lines of the table, headed by names as in JSON; titles are wrapped."""
+        """Yield the lines of the table, with the names of JSON as headings; titles are wrapped."""
         if self._at_length:
             yield from aligned([*map(Column, self._names())], self._rows())
             return
@@ -115,7 +114,6 @@ class ListDocument(Document):
             )
 
     def _names(self) -> list[str]:
-        """Return the columns; the column about data only with inputs."""
         known = any(each.data is not None for each in self._listed)
         return [name for name in _HEADINGS if known or name != "data"]
 

@@ -1,16 +1,17 @@
-"""Marks of irregular intervals in a section, and the time in its heading.
+"""Marks of irregular intervals in a section, and the time in the heading of a section.
 
 `interval_marks` and `task_marks` return the SQL of common table expressions, to follow WITH. The
+last expression is `marked`, one row per section:
 
-last one is `marked`, one row per section:
-    first_start, last_end  start and end of its time
-    intervals              number of its intervals
-    interval_seconds       total length of its intervals
-    marks                  irregularities of its intervals, in words; NULL: none
+    first_start, last_end  start and end of the section's time
+    intervals              number of intervals in the section
+    interval_seconds       total length of these intervals
+    marks                  irregularities of these intervals, in words; NULL: no irregularities
     began_before           number of task intervals that began before `first_start`; NULL: the
-
                            section is one record, or has no tasks
-They read `members`, the rows of the sections; the column `main` is the number of a row's table.
+
+The expressions read `members`, the rows of the sections; the column `main` is the number of a row's
+table.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from smfparse.selecting.zones import Zone
 
 STATISTICS = "qmst"
-"""The table that defines the intervals of statistics."""
+"""Table that defines the intervals of statistics."""
 COMPARED = "compared_intervals"
-"""The table with the properties of all intervals, if members contain only a part of them."""
+"""Table with the properties of all intervals, for queries whose `members` are only some rows."""
 STATISTICS_OF_ALL = "intervals_of_statistics"
-"""The table of all intervals of statistics, if STATISTICS contains only a part."""
+"""Table of all intervals of statistics, for queries whose STATISTICS contain only some rows."""
 COVERED_OF_ALL = "covered_of_all"
-"""The table of the time that class 3 covers, from all names, if `members` are of some names."""
+"""Table of the time that class 3 rows of all names cover, for queries whose `members` are of some
+names."""
 
 
 def local_time(moment: str) -> str:
@@ -37,7 +39,7 @@ def local_time(moment: str) -> str:
 
 
 def zone_macros(zone: Zone | None) -> str:
-    """Return the SQL of the macro for local time in a zone; '': local time of the system."""
+    """Return the SQL of the macro for local time in `zone`; '': local time of the system."""
     if zone is None:
         return ""
     seconds = zone.sql("epoch_us(moment)")
@@ -129,7 +131,7 @@ def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
     """Return the SQL of marks of consecutive intervals: stub, first, long, ...
 
     main    numbers of the tables with consecutive intervals; other tables contain tasks
-    sliced  whether `members` are only a part, and COMPARED contains the properties of all
+    sliced  whether `members` are only some rows, and COMPARED contains all intervals
     """
     following = ", ".join(map(str, main))
     compared = f"compared AS (SELECT * FROM {COMPARED})," if sliced else _COMPARED
@@ -141,7 +143,7 @@ def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
 
 
 def compared_intervals(main: Iterable[int]) -> str:
-    """Return the SQL of COMPARED: each interval, compared with the previous ones.
+    """Return the SQL of COMPARED: each interval, compared with the previous intervals.
 
     main  as in `interval_marks`
     """
@@ -165,7 +167,7 @@ _CHANGE = (
     "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
     "AS clock_change"
 )
-"""Seconds by which the clock of a system is ahead of its smallest offset in the section."""
+"""SQL of the seconds that a system's offset from UTC exceeds its least offset in the section."""
 _TASKS = """
     tasks AS (
         SELECT section, system, qmgr, {offset}, interval_start, interval_end FROM members
@@ -218,15 +220,14 @@ def task_marks(
 ) -> str:
     """Return the SQL of marks of intervals of tasks, which overlap.
 
-    Tasks begin at any time before a section. If statistics cover the time in which they ended, the
-    time of the section is the time that its tasks cover, and rates are divided by it: see
-    `covered_time` of the calendar. From the first statistics on, it is at least as long as each of
-    its tasks, so no rate is too high.
+    Tasks can begin before their section. If statistics cover the time in which the tasks ended, the
+    time of the section is the time that its tasks cover, and rates are divided by this time: see
+    `covered_time` of the calendar. After the first statistics, this time is at least as long as
+    each task in it, so no rate is too high.
 
-    seconds     length of sections that are clock intervals, in which tasks may have begun earlier;
-                0: other sections
+    seconds     length of sections that are clock intervals; 0: other sections
     statistics  whether a view of the table STATISTICS exists
-    sliced      whether this view has only some rows; STATISTICS_OF_ALL has all
+    sliced      whether this view has only some rows, and STATISTICS_OF_ALL has all
     held        whether COVERED_OF_ALL exists
     local       whether the times of intervals are local times of the system, not UTC
     """

@@ -4,18 +4,19 @@ A report's declaration lists its options with their defaults. Its SQL reads thei
 `getvariable`:
 
     by            list of columns that rows are grouped by
-    top           maximum number of rows in a section; NULL: all
+    top           maximum number of rows in a section; NULL: all rows
     sort          one of the names in the report's `choices`; '': the order of the report
     acctime       seconds, entered as MMMM.SS like the parameter of MQ; AS_STATIME; NULL: not given
     statime       seconds, entered as MMMM.SS; NULL: not given
-    smf_interval  seconds of the SMF interval, meant by a 0 in these two; NULL: not given
-    every         whether each interval has rows of its own
+    smf_interval  seconds of the SMF interval, which 0 means in `acctime` and `statime`; NULL: not
+                  given
+    every         whether rows of different intervals are not combined
     stream        list of {base, stream}: names of a queue and of its streaming queue
-    maxinst       list of {channel, maxinst}: the name of a channel and its MAXINST
-    qsg           queue-sharing group for shared queues whose records name none; '': not given
-    job           regular expression of the selected jobs; '': not given
-    channel       likewise of channels
-    transaction   likewise of CICS transactions and IMS programs
+    maxinst       list of {channel, maxinst}: name of a channel and its MAXINST
+    qsg           queue-sharing group of shared queues whose records contain no group; '': not given
+    job           regular expression for job names; '': not given
+    channel       regular expression for channel names; '': not given
+    transaction   regular expression for CICS transactions and IMS programs; '': not given
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from smfparse.errors import RequestError
 from smfparse.selecting.criteria import like, parse_patterns, texts
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
-"""Converts a given value for the SQL; arguments: option name, given value, choices."""
+"""Converts the value of an option for the SQL; arguments: option name, value, choices."""
 _MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
 _DAY_SECONDS = 1440 * 60
 _SMF_INTERVAL = 0
@@ -44,11 +45,11 @@ _CODES: Mapping[str, tuple[Mapping[str, int], str]] = {
     "statime": ({"0": _SMF_INTERVAL}, "; or 0 for the SMF interval"),
     "smf_interval": ({}, ""),
 }
-"""By setting: its values other than MMMM.SS, and the words for them in a message."""
+"""By option: the seconds for its values other than MMMM.SS; these values in words."""
 _MANY = 15
-"""Up to this number of names, a message contains all of them."""
+"""Maximum number of names for which a message lists all."""
 _LONGEST_GROUP = 4
-"""Characters of the name of a queue-sharing group."""
+"""Maximum number of characters of the name of a queue-sharing group."""
 
 
 def parsed(
@@ -60,8 +61,8 @@ def parsed(
     """Return the values of all options of a report, for its SQL.
 
     defaults  options of the report, and their defaults
-    choices   by option: the accepted names
-    given     given values; None or empty: not given
+    choices   accepted names, by option
+    given     values of options; None or empty: the option is not given
 
     Raises RequestError for an option that the report does not have, or an invalid value.
     """
@@ -80,9 +81,9 @@ def parsed(
 
 
 def _of_smf(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seconds of the settings that mean the SMF interval.
+    """Return the seconds of those options in `values` that mean the SMF interval.
 
-    Raises RequestError if the SMF interval is not given.
+    Raises RequestError if the option smf_interval is not given.
     """
     found = [each for each in ("acctime", "statime") if values.get(each) == _SMF_INTERVAL]
     length = values.get("smf_interval")
@@ -127,10 +128,10 @@ def _choice(option: str, value: Any, choices: Sequence[str]) -> str:
     for name in choices:
         if name == value:
             return name
-    there = f"it takes {', '.join(choices)}"
+    hint = f"it takes {', '.join(choices)}"
     if len(choices) > _MANY and (near := difflib.get_close_matches(str(value), choices)):
-        there = f"near: {', '.join(near)}; --explain names all {len(choices)}"
-    raise RequestError(f"{option}={value}: unknown name; {there}", option)
+        hint = f"near: {', '.join(near)}; --explain names all {len(choices)}"
+    raise RequestError(f"{option}={value}: unknown name; {hint}", option)
 
 
 def _figure(option: str, value: Any, choices: Sequence[str]) -> str:
@@ -138,9 +139,9 @@ def _figure(option: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def seconds(text: Any, option: str = "interval", more: str = "") -> int:
-    """Return the seconds of MMMM.SS, as ACCTIME and STATIME are set: 0.15 is 15, 30 is 1800.
+    """Return the seconds of MMMM.SS, the form of ACCTIME and STATIME: 0.15 is 15, 30 is 1800.
 
-    more  other accepted values, for the message
+    more  other accepted values, in words, for the message
 
     Raises RequestError, which names `option`, unless the time is 1 second to 1440 minutes.
     """
@@ -157,7 +158,7 @@ def seconds(text: Any, option: str = "interval", more: str = "") -> int:
 
 
 def _setting(option: str, value: Any, _choices: Sequence[str]) -> int | None:
-    """Return the seconds of a setting of the queue manager, or its code for another interval."""
+    """Return the seconds of a setting of the queue manager; other than MMMM.SS: see _CODES."""
     if value == "":
         return None
     codes, more = _CODES[option]
@@ -226,4 +227,4 @@ OPTIONS: Mapping[str, Parser] = {
     "channel": _patterns,
     "transaction": _patterns,
 }
-"""Each option, and the function that converts its value."""
+"""The function that converts the value of each option."""

@@ -1,7 +1,7 @@
-"""A report in sections, for formats with tables of their own: Markdown, HTML.
+"""The sections of a report, for formats with tables: Markdown, HTML.
 
-It shows the figures of the text, with a table for each kind of line. If a kind has more than WIDE
-figures, each row is a table of its own, with one figure per line.
+A section shows the same figures as the text, in one table per kind of line. If a kind of line has
+more than WIDE figures, each of its rows becomes a table with one figure per line.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from smfparse.reports.sections import TEMPLATE_KEYS
 from smfparse.reports.templates import Cell, Printer, interval_line, keys_of
 
 WIDE = 24
-"""Maximum number of figures side by side."""
+"""Maximum number of figures in a row of a table."""
 _TEXTS = MOMENTS | {"date", "clock", "text", "flag"}
 """Styles of figures that are not numbers."""
 _LISTED = (Column("Figure"), Column("Value", right=True))
 
 
 class _Kind(NamedTuple):
-    """A kind of line: its shown columns, and the conditions of each, as in `Line`."""
+    """A kind of line: its columns, and for each column the conditions as in `Line`."""
 
     caption: str
     cells: Sequence[Cell]
@@ -55,7 +55,6 @@ def sections(
 def _section(
     which: Report, printer: Printer, kinds: Mapping[str, _Kind], rows: Iterator[Row]
 ) -> Section:
-    """Return a section with the heading of the text: owner and time."""
     row = next(rows)
     every: Iterable[Row] = chain([row], rows)
     drawing: Iterable[str] = ()
@@ -74,7 +73,6 @@ def _section(
 
 
 def _kind(which: Report, printer: Printer, line: str) -> _Kind:
-    """Return the shown columns of a kind of line: those of its block, or of its templates."""
     headings = {key: heading for heading, key in which.csv_keys.items()}
     headings |= {name: each.csv or name for name, each in printer.figures.items()}
     block = which.blocks.get(line)
@@ -94,7 +92,7 @@ def _kind(which: Report, printer: Printer, line: str) -> _Kind:
 def _named(
     printer: Printer, line: str, known: Collection[str]
 ) -> dict[str, Sequence[Sequence[str]]]:
-    """Return the names in templates, without those in the heading, and their conditions."""
+    """Return the names in templates and their conditions; names in `known` are omitted."""
     found: dict[str, Sequence[Sequence[str]]] = {}
     for each in printer.templates[line]:
         for name in each.names:

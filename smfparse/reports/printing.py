@@ -27,7 +27,7 @@ _TAIL = {
     "Marks": "marks",
     "Bucket": "bucket",
 }
-"""CSV columns of the section that follow the figures, unless they precede them."""
+"""CSV columns of the section that follow the figures, if they are not in front of them."""
 
 
 class ReportDocument(Document):
@@ -62,7 +62,7 @@ class ReportDocument(Document):
         from smfparse.reports import parts
 
         left_out = self._which.left_out(self._asked)
-        return parts.sections(self._which, self._kept("text"), left_out, zeros=self._zeros)
+        return parts.sections(self._which, self._rows_in("text"), left_out, zeros=self._zeros)
 
     def tables(self) -> Iterator[Values]:
         """Yield one table, with the column names of MP1B's CSV; absent values are None."""
@@ -77,27 +77,27 @@ class ReportDocument(Document):
             if name not in before and key not in which.csv_keys.values()
         }
         keys = [*which.csv_keys.values()], [*tail.values()]
-        rows = (_values(figures, *keys, row) for row in self._kept("csv"))
+        rows = (_values(figures, *keys, row) for row in self._rows_in("csv"))
         yield Values(which.name, [*names, *((each, "") for each in tail)], rows)
 
     def facts(self) -> Iterator[Facts]:
         """Yield the rows: figures in full, moments in UTC and in local time."""
-        yield Facts({"report": self._which.name}, map(_fact, self._kept("json")))
+        yield Facts({"report": self._which.name}, map(_fact, self._rows_in("json")))
 
     def printed(self) -> Iterator[str]:
         """Yield the lines of the report as MP1B prints it."""
         left_out = self._which.left_out(self._asked)
-        rows = self._kept("text")
+        rows = self._rows_in("text")
         return templates.text(self._which, rows, left_out, self._width, zeros=self._zeros)
 
-    def _kept(self, format: str) -> Iterator[Row]:  # noqa: A002 - it is called so everywhere
+    def _rows_in(self, format: str) -> Iterator[Row]:  # noqa: A002 - the same name everywhere
         return (row for row in self._rows if self._which.has(row.get("line") or "", format))
 
 
 def _values(
     figures: Iterable[Figure], before: Iterable[str], behind: Iterable[str], row: Row
 ) -> list[Any]:
-    """Return a row of the table: keys, figures, and the other keys; moments are local."""
+    """Return a row of the table: keys `before`, figures, keys `behind`; moments are local."""
     seconds, taken = row["interval_seconds"], row["smf_time"]
     keys = {
         **templates.keys_of(row),
@@ -116,7 +116,6 @@ def _values(
 
 
 def _locally(row: Row, value: Any) -> Any:
-    """Return a value; a moment in the local time of the system, None for a missing value."""
     if isinstance(value, dt.datetime):
         moment = templates.local(row, value)
         return moment and moment.replace(tzinfo=None)
@@ -124,7 +123,6 @@ def _locally(row: Row, value: Any) -> Any:
 
 
 def _fact(row: Row) -> dict[str, Any]:
-    """Return a row for JSON."""
     found: dict[str, Any] = {}
     for name, value in row.items():
         if name in (*HIDDEN, templates.CLOCK):

@@ -1,8 +1,8 @@
 """Reports over a catalog: their rows, and the formulas of their figures.
 
-Text, CSV, JSON, `--explain` and the reference in docs/reports.md are all made from a report's
-declaration (`declaration`). Macros that several reports use are in `macros.sql`; macros that views
-use as well are with the views.
+Text, CSV, JSON, `--explain` and the reference in docs/reports.md are all made from the declaration
+of a report (`declaration`). Macros that only reports use are in `macros.sql`; macros that views use
+as well are declared with the views.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and its figures, unformatted."""
 
 _KEYS = "sectioned.keys"
-"""The name, in the SQL of a report, of the query for the keys of its sections."""
+"""Name in the SQL of a report for the query of the keys of its sections."""
 _COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
 _QUEUE_TIME, _QUEUE_TIME_OF_ALL = "sectioned.queue_time", "queue_time_of_all"
 _OF_QUEUES = "FROM queue_time('sectioned.qqst')"
@@ -50,7 +50,7 @@ _TIME_QUERIES = {
     COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
-"""Queries over all names that a report of selected names needs: see `_with_time`."""
+"""Queries over the rows of all names that a report of selected names requires: see `_with_time`."""
 _QUEUE_TIME_QUERIES = {
     **_TIME_QUERIES,
     COVERED_OF_ALL: f"WITH class_3 AS ({_TIME_QUERIES[COVERED_OF_ALL]}) "
@@ -58,9 +58,9 @@ _QUEUE_TIME_QUERIES = {
     "WHERE section NOT IN (SELECT section FROM class_3)",
     _QUEUE_TIME_OF_ALL: _OF_QUEUES,
 }
-"""Those of a report that also divides by the time of queue statistics."""
+"""The same for a report that also divides by the time of queue statistics."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
-"""Sections of reports that combine rows of all times, even with --interval."""
+"""Sections that combine rows of all times; --interval does not change them."""
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 _ORDER = "keys.bucket, keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
@@ -70,15 +70,16 @@ def run_report(
 ) -> Generator[dict[str, Any], None, None]:
     """Yield the rows of a report, sections in time order, figures unformatted.
 
-    Close the generator if it is not read to the end: spooled files are kept until then.
+    Close the generator if it is not read to the end: until then, spooled files are not deleted.
 
     sections  extent of a section; None: as declared by the report
     asked     options of the report: see `options`
 
-    Raises RequestError for an option that the report does not have, or a required one not given.
+    Raises RequestError for an option that the report does not have, or for a missing required
+    option.
     """
-    with closing(catalog.rows(*_queries(which, catalog, sections, asked))) as found:
-        for rows in found:
+    with closing(catalog.rows(*_queries(which, catalog, sections, asked))) as batches:
+        for rows in batches:
             yield from (_with_plan(which, row) for row in rows)
 
 
@@ -100,7 +101,7 @@ def report_parts(
 def report_table(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Any:
-    """Return all tables of `report_parts` as one pyarrow.Table."""
+    """Return the tables of `report_parts` as one pyarrow.Table."""
     import pyarrow as pa
 
     return pa.concat_tables(report_parts(which, catalog, sections, **asked))
@@ -109,12 +110,12 @@ def report_table(
 def _queries(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> tuple[str, Slicing | None]:
-    """Make the views that a report reads; return its query, and how it runs by slices."""
+    """Make the views that a report reads; return its query, and its `Slicing` if possible."""
     sections = sections or Sections.of(which.section)
     if which.across:
         sections = sections.together()
     values = {**which.values(asked), "of_queues": catalog.of_queues}
-    held = _COVERED in which.sql and _held_time(which, catalog, sections, values)
+    held = _COVERED in which.sql and _add_time_of_all(which, catalog, sections, values)
     whole = _with_time(which, held=held)
     keys = section_keys(sections, which.main, sliced=held, held=held)
     queries = f"{whole.sql} {which.busiest} {keys}"
@@ -130,10 +131,10 @@ def _queries(
     return query, slicing(sections, which.main, which.tables, some, held=held)
 
 
-def _held_time(
+def _add_time_of_all(
     which: Report, catalog: Catalog, sections: Sections, values: Mapping[str, Any]
 ) -> bool:
-    """Add the covered time of all names to a catalog of some names; return whether it was added."""
+    """Add the covered time of all names to a catalog of selected names; return whether added."""
     from smfparse.inputs.opening import with_all_names
     from smfparse.query.catalog import Catalog
 
@@ -156,13 +157,14 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
 
     sectioned.covered     one row per section: `section`, and `seconds` that rows of class 3 cover
     sectioned.queue_time  the same for rows of QQST
-    sectioned.statistics  the intervals of statistics; where rows are sliced, of all slices
+    sectioned.statistics  the intervals of statistics; if rows are sliced, of all slices
 
-    Statistics name no queue, and class 3 of one queue does not show when others were used. So if
-    rows are selected by job, queue or channel, all come from the inputs without that selection.
+    Statistics contain no queue names, and class 3 data of one queue does not show when other queues
+    were used. So if rows are selected by job, queue or channel, all these tables come from the
+    inputs without that selection.
 
-    held    whether the catalog holds the rows of _TIME_QUERIES, of all names
-    sliced  whether the tables contain the rows of some sections only
+    held    whether the catalog contains the results of _TIME_QUERIES, for all names
+    sliced  whether the tables contain only the rows of some sections
     """
     statistics = STATISTICS_OF_ALL if held or sliced else f"sectioned.{STATISTICS}"
     covered = COVERED_OF_ALL if held else f"covered_seconds('sectioned.wqst', '{statistics}')"
@@ -172,7 +174,6 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
 
 
 def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the values of a planner, if its kind of line has a planner."""
     planned = which.planned.get(row.get("line", ""))
     if planned is None:
         return row
@@ -183,7 +184,10 @@ def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
-    """Raise RequestError for a missing required name, unless the data contains no such name."""
+    """Raise RequestError for a missing required option, unless `busiest` is empty.
+
+    busiest  possible values of the option, from the data
+    """
     if not busiest:
         return
     ways = " or ".join(f"{name}=" for name in which.required)
@@ -202,7 +206,7 @@ def _ordered(
     asked: Mapping[str, Any],
     values: Mapping[str, Any],
 ) -> str:
-    """Return the query for the rows of a report with the keys of their sections, in order."""
+    """Return the query for the rows of a report, in order, with the keys of their sections."""
     sql = which.sql.replace(_KEYS, f"({keys})")
     order, top = _ranking(which, asked)
     own = f"section, system, qmgr, {SHARED_NAMES}" if which.across else "section"
@@ -222,7 +226,6 @@ def _ordered(
 
 
 def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the SQL of the order of rows in a section, and of their limit."""
     asks = which.is_rankable and (asked.get("sort") or asked.get("top"))
     values = which.values(asked) if asks else {"sort": "", "top": None}
     by_figure = values["sort"] and f"rows.{values['sort']} DESC NULLS LAST"
@@ -245,7 +248,7 @@ def prepare(
 ) -> None:
     """Define the macros and views that `queries` read: see `sections.statements`.
 
-    values  values for `getvariable` in macros; other variables come from the connection
+    values  values for `getvariable` in macros; DuckDB reads other variables from the connection
     """
     views = ";\n".join(statements(sections, tables, grouped, queries))
     catalog.define(_with_values(named_macros(f"{queries} {views}", report_macros(catalog)), values))
@@ -253,10 +256,10 @@ def prepare(
 
 
 def _with_values(sql: str, values: Mapping[str, Any]) -> str:
-    """Return SQL with each `getvariable` of a name in `values` replaced by its value.
+    """Return SQL with each `getvariable` of a name in `values` replaced by the value.
 
-    DuckDB plans a query with `getvariable` again each time it is explained or run, but a query with
-    literals only once. For small files, planning a report takes longer than running it.
+    DuckDB plans a query with `getvariable` again each time the query is explained or run, but a
+    query with literals only once. For small files, planning a report takes longer than running it.
     """
 
     def literal(found: re.Match[str]) -> str:
@@ -267,7 +270,6 @@ def _with_values(sql: str, values: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any) -> str:
-    """Return None, a number, a text, or a list or dict of these, as an SQL literal."""
     if value is None:
         return "NULL"
     if isinstance(value, str):
@@ -286,7 +288,7 @@ def report_macros(catalog: Catalog) -> str:
 
 
 def explain(which: Report) -> Iterator[str]:
-    """Yield the lines with the formula of each figure."""
+    """Yield the lines that show the formula of each figure."""
     yield f"{which.name}: {which.title}"
     yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'none'}."
     if which.rules:

@@ -1,14 +1,14 @@
 """Sections of a report: the records that are shown as one.
 
 A section is one recorded interval of a queue manager, all records in a clock interval
-(`interval=`), all records with one SMF time, or the whole input (`total=True`). A report's SQL can
-read each of its tables in two forms:
+(`interval=`), all records with one SMF time, or the whole input (`total=True`). The SQL of a report
+can read each of its tables in two forms:
 
-    sectioned.<table>   every row, with the `section` it belongs to
+    sectioned.<table>   every row, with its `section`
     grouped.<table>     one row per section and value of the grouping columns: every column, and
                         every measure of the table's subject, combined over the rows of the group
 
-`sectioned.keys` has one row per section: its owner, its time, and its irregularities.
+`sectioned.keys` has one row per section: owner, time and irregularities of the section.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ _SECTION = {
     "clock": ("{bucket} AS interval",),
     "all": ("TRUE AS everything",),
 }
-"""Columns that identify a section. For tasks, all work of a task in an interval is one record."""
+"""Columns that identify a section, by its extent."""
 OF_TASKS = "transaction"
-"""Column of WTID by which rows of other tables of class 3 can be grouped."""
+"""Column of WTID by which rows of other class 3 tables can be grouped."""
 DECLARED = ("record", "span", "moment", "total", "all")
-"""Sections that a report's declaration can name; others are defined by a length."""
+"""Extents that the declaration of a report can name; any other extent is a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
-"""The order that defines the last row of a section; source, record and block make it unique."""
+"""SQL of the key by which rows are ordered to find the last row of a section."""
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
-"""Microseconds of an interval; NULL beyond thirty years, which can only be damage."""
+"""SQL of the microseconds of an interval; NULL above thirty years, which can only be damage."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
 _BUCKET = "time_bucket(INTERVAL {} seconds, counted_at, TIMESTAMP '1970-01-01')"
-"""The start of the clock interval in which a record counts."""
+"""SQL of the start of the clock interval in which a record counts."""
 _BEGAN = f"coalesce({local_time('interval_start')}, smf_time)"
-"""Start of an interval, local time; for a record without one, its SMF time."""
+"""SQL of the start of an interval, local time; for a record without an interval, its SMF time."""
 _LAST = ("mq_version", "utc_offset")
-"""Key columns of a group in a report's SQL: the values of its last row."""
+"""Key columns of a group that contain the values of the group's last row."""
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
-"""Columns of `sectioned.keys` with the values of the last row."""
+"""Columns of `sectioned.keys` that contain the values of the section's last row."""
 OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
-"""Columns of all statistics that a slice needs."""
+"""Columns of the statistics of all sections that the query for a slice reads."""
 _TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
 SECTION_COLUMNS = (
     *_LAST_OF_KEYS,
@@ -74,27 +74,28 @@ SECTION_COLUMNS = (
 )
 """All columns of `sectioned.keys` besides `section`."""
 TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
-"""Keys of a section that a template can show, besides figures."""
+"""Keys of a section that a template can show."""
 CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """Keys of a section that CSV can show."""
 OFFSET, START_OFFSET = "utc_offset", "start_offset"
-"""Seconds from UTC to local time, in the last row of a section and in its first row: clocks may
-have been changed between them."""
+"""Columns with the seconds from UTC to local time, in the last and in the first row of a section:
+they differ if clocks were changed between the two rows.
+"""
 HIDDEN = ("section", START_OFFSET)
-"""Columns of rows that are not shown."""
+"""Columns that are not shown."""
 _LAST_ONE = "arg_max({0}, sequence)"
 _AGREE = (
     f"count({OFFSET}) = count(*) AND count(DISTINCT (system, {OFFSET})) "
     f"= count(DISTINCT system) * count(DISTINCT {OFFSET})"
 )
-"""Whether all systems have the same local time, that is, the same offsets."""
+"""SQL condition: all systems have the same offsets, so the same local time."""
 SHARED_NAMES = "shared_names"
-"""Whether queue managers of several systems share a name; for sections of all queue managers."""
+"""Column of sections of all queue managers: whether two systems have one queue manager name."""
 _SHARED_NAMES = (
     "count(DISTINCT CASE WHEN qmgr IS NOT NULL THEN (system, qmgr) END) > count(DISTINCT qmgr)"
 )
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
-"""The common value of all rows of a section of several queue managers; NULL: they differ."""
+"""SQL of the common value of all rows of a section; NULL: the values differ."""
 _MOMENT = (
     f"CASE WHEN type NOT IN ({DUMP_HEADER}, {DUMP_TRAILER}) OR subtype IN {SIGNATURES} "
     "THEN smf_time END"
@@ -107,9 +108,9 @@ _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
 class Sections(NamedTuple):
     """The extent of a section.
 
-    by       for each queue manager: record; span (a recorded interval, in one or more records);
-             moment (records with one SMF time); interval (of the clock); total. For all queue
-             managers together: clock (an interval of the clock); all
+    by       sections of one queue manager: record; span (a recorded interval, in one or more
+             records); moment (records with one SMF time); interval (of the clock); total. Sections
+             of all queue managers together: clock (an interval of the clock); all
     seconds  length of a clock interval; intervals are counted from midnight, local time
     """
 
@@ -123,7 +124,7 @@ class Sections(NamedTuple):
 
     @property
     def combining(self) -> bool:
-        """Whether a section contains records of many intervals, with a time from statistics."""
+        """Whether a section can combine many intervals; statistics then define its time."""
         return self.by in ("total", "all", "interval", "clock")
 
     @property
@@ -132,7 +133,7 @@ class Sections(NamedTuple):
         return self.by in ("clock", "all")
 
     def together(self) -> Sections:
-        """Return the same sections, but of all queue managers together."""
+        """Return sections of the same length for all queue managers together."""
         return Sections("clock", self.seconds) if self.by == "interval" else ONE_SECTION
 
 
@@ -144,7 +145,7 @@ ONE_SECTION = Sections("all")
 def every(text: str) -> Sections:
     """Return sections of a length: 30s, 1m, 15m, 1h, 1d. Raises RequestError.
 
-    A day must be a multiple of it, so that the intervals of every day begin at the same times.
+    A day must be a multiple of the length, so that intervals begin at the same times every day.
     """
     found = _LENGTH.fullmatch(text.strip().lower())
     seconds = int(found[1]) * _UNITS[found[2]] if found else 0
@@ -160,7 +161,7 @@ def every(text: str) -> Sections:
 def statements(
     sections: Sections, tables: Sequence[str], grouped: Mapping[str, Sequence[str]], queries: str
 ) -> Iterator[str]:
-    """Yield the SQL that makes the views of `tables` that `queries` read.
+    """Yield the SQL that makes the views over `tables` that `queries` read.
 
     grouped  tables that are combined, and their additional grouping columns
     """
@@ -181,7 +182,6 @@ def statements(
 
 
 def _with_transactions(table: str) -> str:
-    """Return the SQL of the rows of a table of class 3 with the transaction of their task."""
     return (
         f'(SELECT i.*, t."{OF_TASKS}" FROM inputs.{table} AS i '
         "LEFT JOIN transactions('inputs.wtid') AS t "
@@ -191,7 +191,7 @@ def _with_transactions(table: str) -> str:
 
 
 def _section(sections: Sections, table: str) -> str:
-    """Return the SQL of the section that a row belongs to."""
+    """Return the SQL of a row's section. All records of a task in an interval are one record."""
     source, offset = "source", "record_offset"
     if _is_task(table):
         source, offset = (
@@ -216,7 +216,7 @@ def _is_task(table: str) -> bool:
 
 
 def _grouped(subject: Subject, by: Sequence[str] | None) -> str:
-    """Return the SQL of rows with their measures, combined by `by`; `by` None: each row alone."""
+    """Return the SQL of rows with their measures, grouped by `by`; None: not grouped."""
     rows = f"FROM {subject.facts_of('sectioned')}"
     if by is None:
         measures = (f"{each.of_row} AS {name}" for name, each in subject.measures.items())
@@ -234,7 +234,7 @@ def section_keys(
     """Return the query for the sections, one row each: owner, time and irregularities.
 
     main    the tables whose rows make the sections; if a section has rows of two tables, its
-            intervals come from the first
+            intervals come from the first table
     sliced  whether the tables contain only the rows of some sections or names: see `slicing`
     held    whether the tables contain some names, and the time of a section is that of all names
     """
@@ -305,23 +305,23 @@ def _following(main: Sequence[str]) -> list[int] | None:
 
 
 def _members(main: Sequence[str]) -> str:
-    """Return the query for the rows that make the sections, with the number of their table."""
+    """Return the query for the rows that make the sections, with the number of each row's table."""
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     counted = [table != RECORD and TABLES[table].counted for table in main]
     return " UNION ALL ".join(
         f"SELECT {number} AS main, {names}, {'' if has_one else 'NULL::BIGINT AS '}sequence_no "
-        f"FROM {_timed(table)}"
+        f"FROM {_with_intervals(table)}"
         for number, (table, has_one) in enumerate(zip(main, counted, strict=True))
     )
 
 
-def _timed(table: str) -> str:
-    """Return the SQL of the rows of a table with their intervals.
+def _with_intervals(table: str) -> str:
+    """Return the SQL of the rows of a table with `interval_start` and `interval_end`.
 
-    In the table `record`, the interval of a record is the moment of its SMF time; for statistics,
-    the usual length before that time. A record written by the dump job has no interval: the job may
-    run a day later.
+    In the table `record`, a record's interval ends at its SMF time. The length is 0; for
+    statistics, it is that of the record, at most the usual length. A record written by the dump job
+    has no interval, because the job may run a day later.
     """
     if table != RECORD:
         return f"sectioned.{table}"

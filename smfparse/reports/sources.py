@@ -1,6 +1,6 @@
-"""The source of a report's rows: the records that it reads, and its SQL.
+"""The source of a report's rows: records and SQL.
 
-The SQL is a file, with placeholders for measures, or is made from a subject and figures.
+The SQL of a report is a file with placeholders for measures, or is made from a subject and figures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MEASURES = re.compile(r"\bmeasures_of_(\w+)")
 
 
 def origin(main: Sequence[str], tables: Sequence[str]) -> dict[str, Any]:
-    """Return the trace that writes the records of the main tables, and the records read."""
+    """Return the trace that writes the records of `main`, and the names of the records read."""
     wanted = {TABLES[each].block.name for each in main if each in TABLES}
     records = {
         record: {each.name for each in triplets.values()}
@@ -45,7 +45,7 @@ def origin(main: Sequence[str], tables: Sequence[str]) -> dict[str, Any]:
 
 
 def report_sql(file: Path, found: Mapping[str, Any]) -> str:
-    """Return the SQL of a report: from its file, or from subject and figures; '': rules."""
+    """Return the SQL of a report: from its file, or from its subject; '': rules make the rows."""
     if found.get("rules"):
         return ""
     if "subject" in found and not file.exists():
@@ -62,7 +62,7 @@ def report_sql(file: Path, found: Mapping[str, Any]) -> str:
 def _of_subject(
     subject: Subject, figures: Sequence[Figure], grouped: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the SQL of a report whose figures are measures, by the keys of its rows."""
+    """Return the SQL of a report whose figures are measures, grouped by the keys of its rows."""
     keys = ["section", *grouped.get(subject.tables[0], subject.keys)]
     by = {each: f'"{each}"' for each in keys}
     named = [replace(each, measure=each.measure or each.name) for each in figures]
@@ -72,11 +72,11 @@ def _of_subject(
 
 
 def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
-    """Return SQL with these placeholders replaced by the figures that are fields or measures.
+    """Return SQL with its placeholders replaced by fields and measures.
 
-    figures_of_wqst        figures of a table: over grouped rows, or over single rows
-    measures_of_task       figures of a subject, over several rows of its facts
-    measure(log.io_busy)   one measure, over several rows of facts; need not be a figure
+    figures_of_wqst        the figures from a table, of groups of rows or of single rows
+    measures_of_task       the figures from a subject, combined over rows of its facts
+    measure(log.io_busy)   one measure, figure or not, combined over rows of facts
     """
     figures: Sequence[Figure] = found["figures"]
 
@@ -102,6 +102,9 @@ def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
 
 
 def _shown(figures: Sequence[Figure], subject: str, there: Mapping[str, str]) -> str:
-    """Return the SQL columns for the figures whose measures `there` contains, with their SQL."""
+    """Return the SQL columns of the figures whose measures are in `there`.
+
+    there  SQL of each measure
+    """
     sources = ((each.measure.removeprefix(f"{subject}."), each.name) for each in figures)
     return ", ".join(f'{there[source]} AS "{name}"' for source, name in sources if source in there)

@@ -1,6 +1,6 @@
 """The text of a report, as MP1B prints it: templates of lines, filled with the figures of a row.
 
-Many rows are converted at a time, one figure after the other.
+Figures are converted one after another, each for many rows in one step.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from smfparse.reports.running import Row
 from smfparse.reports.sections import OFFSET, START_OFFSET
 
 Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
-"""Returns the texts of one cell for several rows."""
+"""Function that returns the texts of one cell, one text per row."""
 _AT_ONCE = 512
-"""Rows that are formatted together."""
+"""Number of rows that are formatted in one step."""
 WHOLE_SECONDS_SINCE = (9, 3, 0)
-"""The first release for which the interval line shows whole seconds."""
+"""First release for which the interval line shows whole seconds."""
 CLOCK = "clock"
-"""The additional value of a row if a zone is requested: the zone of its local times."""
+"""Key of a row for the requested zone of local times, if any."""
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _SIZE = re.compile(r"(\d+)$")
-"""Minimum width of a text in a format."""
+"""Regular expression for the minimum width in a format."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
-"""A format that only pads a text; without < or >, the text is left-aligned."""
+"""Regular expression for a format that only pads; without < or >, it aligns to the left."""
 _CONDITION = re.compile(r"\{\?(\w+|\*)\}")
-"""A condition in front of a line: the line is shown only if the figure is present and not zero."""
+"""A condition in front of a line, which is shown only if the figure is present and not zero."""
 _ANY_NUMBER = "*"
-"""The condition that at least one number of the line is present and not zero."""
+"""Name in a condition that means: at least one number of the line is present and not zero."""
 _ALL_ZERO = "All values are 0 or absent."
-"""The text of a section without lines."""
+"""Text of a section without lines."""
 _INDENT = 6
-"""Blanks in front of a continuation line."""
+"""Number of blanks in front of a continuation line."""
 
 
 class Line(NamedTuple):
-    """A line of a template, taken apart.
+    """A parsed line of a template.
 
     conditions  groups of figures: the line is omitted unless each group has a figure to show
-    names       names of its cells: figures, and keys of the section
+    names       names of the cells: figures, and keys of the section
     pattern     the line with %s for each cell
     cells       formatting functions of the cells
-    starts      positions of the cells, as far as known from the widths before them
+    starts      positions of the cells, up to the first cell after a text of unknown width
     """
 
     conditions: Sequence[Sequence[str]]
@@ -64,9 +64,9 @@ class Line(NamedTuple):
 
 
 class Printer:
-    """A report's templates, taken apart once.
+    """The parsed templates of a report.
 
-    left_out   columns of blocks that are not requested
+    left_out   columns of blocks that are not shown
     width      maximum characters of a line; longer lines are folded. None: no maximum
     zeros      whether to show lines whose figures are all zero
     templates  the lines by kind of line
@@ -82,7 +82,7 @@ class Printer:
     ) -> None:
         self.figures = {each.name: each for each in which.figures}
         self.width = width
-        self._says_something = _is_there if zeros else bool
+        self._is_shown = _is_there if zeros else bool
         self._left_out = left_out
         self.templates = {
             name: [self._line(line) for line in text.strip("\n").splitlines()]
@@ -100,24 +100,26 @@ class Printer:
             self.templates[name] = [line]
 
     def _table(self, block: TextTable) -> tuple[str, str]:
-        """Return the heading of a block and the template of its lines."""
         columns = self.columns(block)
         heading = "  ".join(format(heading, how) for _, heading, how in columns)
         return heading.rstrip(), "  ".join(f"{{{name}:{how}}}" for name, _, how in columns)
 
     def columns(self, block: TextTable) -> list[tuple[str, str, str]]:
-        """Return the columns of a block that are shown: figure or key, heading, format."""
+        """Return figure or key, heading and format of each shown column of a block."""
         return [each for each in block.columns if each[0] not in self._left_out]
 
     def heading(self, row: Row, before: Row | None) -> Iterable[str]:
-        """Return the lines above the block that a row begins."""
-        line = row.get("line") or ""
-        if before is not None and line == (before.get("line") or ""):
+        """Return the lines above the row: the heading of its block, if the row is the first there.
+
+        before  the previous row of the section; None: no row
+        """
+        kind = row.get("line") or ""
+        if before is not None and kind == (before.get("line") or ""):
             return ()
-        return self._headings.get(line, ())
+        return self._headings.get(kind, ())
 
     def lines(self, rows: Sequence[Row]) -> list[list[str]]:
-        """Return the lines of each of some rows."""
+        """Return the lines of each row."""
         found: list[list[str]] = [[] for _ in rows]
         kinds: dict[str, list[tuple[Row, list[str]]]] = {}
         for row, lines in zip(rows, found, strict=True):
@@ -130,10 +132,10 @@ class Printer:
 
     def holds(self, conditions: Sequence[Sequence[str]], row: Row) -> bool:
         """Whether lines with these conditions are shown for a row."""
-        return all(any(self._says_something(row[each]) for each in some) for some in conditions)
+        return all(any(self._is_shown(row[each]) for each in some) for some in conditions)
 
     def top(self, text: str) -> Iterator[str]:
-        """Yield the lines of a text above rows, folded like the widest of these rows."""
+        """Yield the lines of a text above rows, folded like the line with the most columns."""
         every = (line.starts for lines in self.templates.values() for line in lines)
         starts = max(every, key=len, default=())
         for line in text.strip("\n").splitlines():
@@ -142,7 +144,7 @@ class Printer:
     def cell(self, name: str, how: str = "") -> Cell:
         """Return the function that formats a figure or key for several rows.
 
-        how  format of the text; the unit of a figure follows the formatted text
+        how  format that pads the text; the unit of a figure follows the padded text
         """
         key = _KEYS.get(name)
         shown = (lambda rows: [*map(key, rows)]) if key else _shown(self.figures[name])
@@ -188,20 +190,19 @@ class Printer:
 
 
 def _label(literal: str) -> int:
-    """Return the start of the words that belong to a figure and precede it: after a comma."""
+    """Return where the words in front of a figure start: after the last comma of `literal`."""
     own = literal.rpartition(",")[2]
     return len(literal) - len(own.lstrip(" |"))
 
 
 def _is_there(value: Any) -> bool:
-    """Whether a value is present, so that it is shown if zeros are shown."""
     return value is not None and value is not False and value != ""
 
 
 def _fill(
     templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]], width: int | None
 ) -> None:
-    """Append lines, folded if wider than `width`, to the list of each row."""
+    """Append the lines of each row, folded if wider than `width`, to the list of the row."""
     rows = [row for row, _ in found]
     for _, _, pattern, cells, starts in templates:
         words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())
@@ -216,7 +217,7 @@ def _fill(
 def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]:
     """Yield a line in pieces that fit; all lines of a table are cut at the same columns.
 
-    starts  positions of its columns; if no column begins at a fitting position, cut at a blank
+    starts  positions at which columns start; if no position fits, the line is cut at a blank
     width   maximum characters of a line; None: no maximum
     """
     begin = indent = 0
@@ -231,7 +232,6 @@ def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]
 
 
 def _shown(figure: Figure) -> Cell:
-    """Return the function that formats a figure, without its unit."""
     name, absent, show = figure.name, figure.absent, STYLES[figure.style][0]
 
     def shown(rows: Sequence[Row]) -> list[str]:
@@ -254,7 +254,6 @@ def _vrm(row: Row) -> str:
 
 
 def _instant(style: str, name: str) -> Callable[[Row], str]:
-    """Return the function that formats a moment of the section, in its local time."""
     show = STYLES[style][0]
 
     def shown(row: Row) -> str:
@@ -282,10 +281,10 @@ def keys_of(row: Row) -> dict[str, str]:
 
 
 def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
-    """Return a moment as local time: of the zone CLOCK, otherwise of the section's system.
+    """Return a moment as local time of the zone CLOCK, otherwise of the section's system.
 
-    A moment without a zone is already local. The start of a section uses the offset of its first
-    row.
+    A moment without a zone is already local. For the start of a section, the offset in its first
+    row is used.
     """
     if moment is None or moment.tzinfo is None:
         return moment
@@ -331,7 +330,7 @@ def interval_line(row: Row) -> str:
 
 
 def _whole(seconds: float) -> str:
-    """Return whole seconds, truncated as in MP1B; less than a second with decimals."""
+    """Return seconds truncated to a whole number, as in MP1B; below 1 second, with decimals."""
     if 0 < seconds < 1:
         return f"{seconds:.2f}" if seconds >= 0.005 else f"{seconds:.6f}"
     return str(math.trunc(seconds))
@@ -345,7 +344,7 @@ def text(
     *,
     zeros: bool = False,
 ) -> Iterator[str]:
-    """Yield the lines of the report as MP1B prints it, an empty line between sections.
+    """Yield the lines of the report as MP1B prints it, with an empty line between sections.
 
     width, zeros  as in `Printer`
     """
@@ -372,7 +371,6 @@ def text(
 
 
 def _beginning(which: Report, printer: Printer, row: Row) -> Iterator[str]:
-    """Yield the lines in front of the rows of a section."""
     if which.header and not which.across:
         yield "{system},{qmgr},{date},{time},VRM:{vrm},".format_map(keys_of(row))
     if which.header:

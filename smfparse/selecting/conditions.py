@@ -1,6 +1,6 @@
 """A selection as an SQL condition, for the rows of a dataset that DuckDB reads.
 
-It uses columns of the table itself, and lookups in other tables if necessary.
+The condition reads columns of the table itself, and other tables by lookups.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class Lookup(NamedTuple):
     """Rows of a table that share a key with selected rows of another table.
 
     table  the other table
-    asked  the selection for the rows of that table
+    key    the shared key
+    asked  the selection of rows of the other table
     """
 
     table: str
@@ -29,14 +30,14 @@ class Lookup(NamedTuple):
 
 
 def named_in(selection: Selection, table: str) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
-    """Yield the columns of a table that contain selected names, and the patterns for each."""
+    """Yield the columns of a table with names of each kind, and the patterns for these names."""
     for option, patterns in selection.by_name.items():
         if table in NAMED[option]:
             yield NAMED[option][table], patterns
 
 
 def lookups(selection: Selection, table: str) -> Iterator[list[Lookup]]:
-    """Yield lists of lookups: a selected row has its key in at least one lookup of each list."""
+    """Yield lists of lookups: the key of a selected row is in at least one lookup of each list."""
     if table == RECORD:
         if selection.by_name:
             asked = _asking(selection.by_name)
@@ -64,7 +65,7 @@ _KEY_SQL = {
 
 
 def sql_condition(selection: Selection, table: str, stored: Callable[[str], str]) -> str | None:
-    """Return the SQL condition for the selected rows of a table of a dataset; None: all.
+    """Return the SQL condition for the selected rows of a dataset's table; None: all rows.
 
     stored  returns the FROM expression of a table of the dataset
     """
@@ -97,7 +98,7 @@ def _like(columns: Iterable[str], patterns: Iterable[str]) -> list[str]:
 
 
 def _of_qmgrs(selection: Selection, table: str) -> list[str]:
-    """Return the condition for queue managers; records about a whole system belong to all."""
+    """Return the condition for queue managers; every queue manager of a system has its records."""
     named = _like(["qmgr"], selection.qmgrs)
     if table == RECORD and named:
         return [f"({named[0]} OR type IN ({', '.join(map(str, WHOLE_RECORDS))}))"]

@@ -1,6 +1,6 @@
 """From the text of selection options (names, times, types) to checked values, and back.
 
-Everything here raises RequestError for an invalid text, with valid examples.
+The parsing functions raise RequestError for an invalid text, with valid examples.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeAlias
 from smfparse.errors import RequestError
 
 DAY = 24 * 3600
-"""Seconds of a day."""
+"""Number of seconds of a day."""
 _MOST_TYPE = 2047
-"""Maximum type with the extended SMF header; without it, 255."""
+"""Maximum record type in an extended SMF header; in other headers, the maximum is 255."""
 _MOST_SUBTYPE = 0xFFFF
 _NAMES = {
     "qmgr": ("queue managers", 4),
@@ -25,7 +25,7 @@ _NAMES = {
     "queue": ("queues", 48),
     "channel": ("channels", 20),
 }
-"""Option: the kind of its names, and their maximum number of characters."""
+"""By option: the kind of names, and their maximum number of characters."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 
 _DATE = r"(?P<year>\d{4})(?:(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)|(?P<yday>\d{3}))"
@@ -39,23 +39,25 @@ _TYPE = re.compile(r"(?P<types>[\d:]+)(?:\((?P<subtypes>[^()]*)\))?", re.ASCII)
 _TYPE_FORMS = "115, 115,116, 116(1), '116(1:2)', '115(1,2),116'"
 
 CodeRange: TypeAlias = tuple[int, int]
-"""First and last, inclusive."""
+"""First and last type or subtype of a range, inclusive."""
 Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
 """Local times of the start (inclusive) and the end (exclusive); None: no limit."""
 Value: TypeAlias = str | int | dt.date | dt.time
-"""A value in Python, or its text: the type 115, a datetime."""
+"""A value of an option, as an object or as a text: the type 115, a datetime."""
 Hours: TypeAlias = tuple[int, int]
-"""Start and end, as seconds of the day; an end that is not greater is on the next day."""
+"""Start and end as seconds of the day; if the end is not greater than the start, it is on the next
+day.
+"""
 
 
 class Types(NamedTuple):
-    """SMF record types, and some subtypes of these (None: all, and records without a subtype)."""
+    """A range of SMF record types, and ranges of subtypes; None: all, and records without one."""
 
     types: CodeRange
     subtypes: tuple[CodeRange, ...] | None = None
 
     def has(self, smf_type: int, subtype: int) -> bool:
-        """Whether a record of this type and subtype is among them."""
+        """Whether a record of this type and subtype is in the ranges."""
         first, last = self.types
         subtypes = self.subtypes or ((subtype, subtype),)
         return first <= smf_type <= last and any(low <= subtype <= high for low, high in subtypes)
@@ -66,7 +68,7 @@ class Types(NamedTuple):
 
 
 def texts(given: Value | Iterable[Value]) -> list[str]:
-    """Return one value, or several, as texts; a text is one value, not its letters."""
+    """Return one or several values as a list of texts; a text is one value."""
     several = [given] if isinstance(given, Value) else list(given)
     for each in several:
         if not isinstance(each, Value):
@@ -104,7 +106,7 @@ def regex(pattern: str) -> str:
 
 
 def like(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Return a regular expression that matches whole names that fit one of the patterns."""
+    """Return a regular expression for all names that match one of the patterns."""
     return re.compile("|".join(map(regex, patterns)))
 
 
@@ -172,10 +174,10 @@ def is_time(text: str) -> bool:
 
 
 def parse_span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours | None]:
-    """Return the time from `since` to `until`, and the hours of each day if some are given.
+    """Return the time from `since` to `until`, and the hours of each day; None: all hours.
 
-    Each contains a moment, a time of day, both, or nothing. `until` includes the unit that it
-    names: a day, a minute, a second.
+    `since` and `until` each contain a moment, a time of day, both, or nothing. The result includes
+    the last unit that `until` names: a day, a minute, a second.
     """
     start, opening = _times("since", since)
     end, closing = _times("until", until)
@@ -190,9 +192,9 @@ def parse_span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours 
 
 
 def parse_moment(option: str, text: str) -> dt.datetime:
-    """Return the local time in a text: the start of its day or minute.
+    """Return the local time in a text: the start of the named day, minute or second.
 
-    option  the parameter that has the text
+    option  the parameter that contains the text
     """
     found, daily = _times(option, [text])
     if found is None or daily is not None:
@@ -201,14 +203,14 @@ def parse_moment(option: str, text: str) -> dt.datetime:
 
 
 def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.Match[str] | None]:
-    """Return the moment and the time of day among `texts`."""
+    """Return the moment, and the time of day, in `texts`; None: neither text is one."""
     found: list[re.Match[str] | None] = [None, None]
     for text in texts:
         matches = [form.fullmatch(text.strip().upper()) for form in (_MOMENT, _TIME_OF_DAY)]
         given = f"{option}={text!r}"
         if not any(matches):
             raise RequestError(f"{given} is not a time; write it like {_TIME_FORMS}", option)
-        if any(old and new for old, new in zip(found, matches, strict=True)):
+        if any(earlier and new for earlier, new in zip(found, matches, strict=True)):
             raise RequestError(f"{given}: give at most one date and one time of day", option)
         try:
             _ = [
@@ -216,19 +218,17 @@ def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.
             ]
         except ValueError as error:
             raise RequestError(f"{given}: {error}", option) from error
-        found = [old or new for old, new in zip(found, matches, strict=True)]
+        found = [earlier or new for earlier, new in zip(found, matches, strict=True)]
     return found[0], found[1]
 
 
 def _moment(found: re.Match[str]) -> tuple[dt.datetime, dt.datetime]:
-    """Return the start and the end of the named unit of time."""
     day = dt.datetime.combine(_day(found), dt.time())
     first, last = (0, DAY) if found["hour"] is None else _clock(found)
     return day + dt.timedelta(seconds=first), day + dt.timedelta(seconds=last)
 
 
 def _day(found: re.Match[str]) -> dt.date:
-    """Return the named day. Raises ValueError if no such day exists."""
     year = int(found["year"])
     try:
         if found["yday"] is None:

@@ -24,20 +24,20 @@ from smfparse.tables.dictionary import RECORD, TABLES
 from smfparse.vectors import Bools, Bytes, Ints, distinct
 
 Texts: TypeAlias = tuple[list[str | None], Ints]
-"""Distinct texts, and for each row the index of its text."""
+"""Distinct texts, and for each row the index of its text in them."""
 KeysBySource: TypeAlias = Mapping[str, Ints]
-"""Keys of rows, as `keys_by_source` makes them: numbers of records, blocks or tasks, by source."""
+"""Keys of rows by source: numbers of records, blocks or tasks, int64 (keys,)."""
 
 _BLOCK_BITS = 16
-"""Bits of a block number: in a triplet, the number of blocks has 16 bits."""
+"""Number of bits of a block number: the number of blocks in a triplet has 16 bits."""
 
 
 def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
-    """Return which records may be selected, judging by their headers: bool (records,); None: all.
+    """Return which records can be selected according to their headers, bool (records,); None: all.
 
     start, length  int64 (records,): as in `Chunk`
 
-    `counted_mask` then decides, because headers show only the SMF time, and not in a zone.
+    Headers contain only the SMF time, so `counted_mask` must then select by the exact time.
     """
     if selection.zone:
         selection = without_time(selection)
@@ -54,8 +54,8 @@ def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) 
 def counted_mask(selection: Selection, column: Callable[[str], tuple[Ints, Bools]]) -> Bools:
     """Return which records, or rows, are selected by their time, bool (records,).
 
-    column  gives a key column, int64 (records,), and where it is known: the times are microseconds
-            since 1970, local time of the system
+    column  returns a key column, int64 (records,), and which of its values are known; times are
+            microseconds since 1970, local time of the system
     """
     assert selection.time_column
     time, known = column(selection.time_column)
@@ -69,8 +69,8 @@ def row_mask(
 ) -> Bools:
     """Return which rows of a table are selected, bool (rows,).
 
-    batch  with the columns `needed_columns`
-    keys   finds the keys of the rows of another table
+    batch  rows with the columns `needed_columns`
+    keys   returns the keys of the rows that a lookup selects
     """
     rows = _Rows(batch, table)
     chosen = _mask(selection, rows, batch.num_rows, by_type=table == RECORD)
@@ -97,7 +97,7 @@ def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
 
 
 def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
-    """Return the keys of the rows of batches, by source: int64 (rows,)."""
+    """Return the distinct keys of the rows of batches, by source."""
     found: dict[str, list[Ints]] = {}
     for batch in batches:
         for source, _, keys in _by_source(batch, key):
@@ -106,7 +106,7 @@ def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
 
 
 class SelectedDamage(DamageLog):
-    """Keeps the damage of records for `log` until it is known which of them are selected."""
+    """Keeps the damage in records until it is known which records are selected."""
 
     def __init__(self, log: DamageLog) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class SelectedDamage(DamageLog):
         self._waiting.append(damage)
 
     def pass_on(self, offsets: Ints) -> None:
-        """Pass on the damage of the records that start at these bytes, and forget the rest."""
+        """Add the damage in records at these offsets to the log, and forget the other damage."""
         if self._waiting:
             chosen = frozenset(offsets.tolist())
             for each in self._waiting:
@@ -127,10 +127,10 @@ class SelectedDamage(DamageLog):
 
 
 class _Facts(Protocol):
-    """The facts about several records or rows that criteria need."""
+    """Properties of records or rows that criteria apply to."""
 
     def texts(self, column: str) -> Texts:
-        """Return the column `system` or `qmgr`; the text is None for a record without one."""
+        """Return the column `system` or `qmgr`; the text None means no such name."""
 
     def kinds(self) -> tuple[Ints, Ints]:
         """Return types and subtypes; subtype -1: none."""
@@ -146,7 +146,7 @@ class _Records:
         self.headers = headers
 
     def texts(self, column: str) -> Texts:
-        """Return the texts of the headers; only records of MQ have a queue manager."""
+        """Return the texts in the headers; only MQ records have a queue manager."""
         field = QWST.field({"system": "sm115sid", "qmgr": "sm115SSI"}[column])
         assert isinstance(field.kind, Text)
         codes, each = distinct(self.headers.raw(field.name))
@@ -175,7 +175,7 @@ class _Rows:
         return [*words, None], coded.indices.fill_null(len(words)).to_numpy()
 
     def numbers(self, column: str) -> tuple[Ints, Bools]:
-        """Return a column of times or numbers as int64, and where it is known."""
+        """Return a column of times or numbers as int64, and which values are not null."""
         found = self._batch.column(column)
         known: Bools = found.is_valid().to_numpy(zero_copy_only=False)
         return self._numbers(found.cast(pa.int64()), 0), known
@@ -195,7 +195,7 @@ class _Rows:
 
 
 def _mask(selection: Selection, facts: _Facts, rows: int, *, by_type: bool) -> Bools:
-    """Return which rows are selected, whatever their time."""
+    """Return which rows are selected by all criteria except time and names."""
     chosen = np.ones(rows, np.bool_)
     if selection.systems:
         chosen &= _is_like(selection.systems, *facts.texts("system"), blank=True)
@@ -215,7 +215,7 @@ def _is_shared(smf_type: Ints) -> Bools:
 def _in_time(
     selection: Selection, time: Ints, known: Bools, before: int = 0, after: int = 0
 ) -> Bools:
-    """Return where the selected time overlaps `time` - `before` to `time` + `after`."""
+    """Return which ranges `time` - `before` to `time` + `after` overlap the selected time."""
     chosen = known.copy()
     if selection.start:
         chosen &= time + after >= _microseconds(selection.start)
@@ -238,9 +238,11 @@ def _of_types(selection: Selection, smf_type: Ints, subtype: Ints) -> Bools:
 def _is_like(
     patterns: Iterable[str], words: list[str | None], codes: Ints, *, blank: bool
 ) -> Bools:
-    """Return where the text matches one of the patterns; NULL never does.
+    """Return which rows have a text that matches a pattern; None never matches.
 
-    blank  whether an empty text may match
+    words  distinct texts
+    codes  int64 (rows,): index of the text of each row
+    blank  whether an empty text can match
     """
     found = like(patterns)
     hits = [
@@ -250,7 +252,6 @@ def _is_like(
 
 
 def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
-    """Return which rows have one of the keys `wanted`."""
     chosen = np.zeros(batch.num_rows, np.bool_)
     for source, rows, keys in _by_source(batch, key):
         if source in wanted:
@@ -259,7 +260,6 @@ def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
 
 
 def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
-    """Yield each source of a batch, its rows, and their keys: numbers of record, block or task."""
     if key is JoinKey.TASK:
         yield from _by_source(_of_tasks(batch), JoinKey.RECORD)
         return
@@ -274,7 +274,7 @@ def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
 
 
 def _of_tasks(batch: Any) -> Any:
-    """Return the keys of tasks in the columns that contain the keys of records."""
+    """Return a batch whose columns for keys of records contain the keys of tasks."""
     from pyarrow.compute import coalesce  # slow to load, and rarely used
 
     source, own = (batch.column(each).cast(pa.string()) for each in ("task_source", "source"))

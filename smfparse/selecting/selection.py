@@ -1,9 +1,9 @@
 """The selected records: by their SMF headers, their time, and by names in their blocks.
 
 Headers contain system, queue manager and type. Intervals define when a record counts (`counting`).
-Blocks contain job, transaction, queue and channel. A selection is applied in three places, with the
-same result: to the records of a chunk before anything is decoded, to the rows of a dataset
-(`rows`), and as an SQL condition where DuckDB reads the dataset (`conditions`). Times are local
+Blocks contain job, transaction, queue and channel. A selection can be applied in three ways, with
+the same result: to the records of a chunk before they are decoded, to the rows of a dataset
+(`rows`), or as an SQL condition in a query of DuckDB over a dataset (`conditions`). Times are local
 times of the system, or of a zone (`walls`).
 """
 
@@ -30,28 +30,29 @@ from smfparse.tables.dictionary import DAMAGE, RECORD
 
 Several: TypeAlias = Value | Iterable[Value]
 BY_NAME = {each: f"{each}s" for each in NAMED}
-"""Options that select by names in blocks, and the fields of a Selection with their patterns."""
+"""Field of a Selection for each option that selects by names in blocks."""
 
 
 class Selection(NamedTuple):
-    """The criteria for records; an empty criterion, or None, selects all.
+    """The criteria for records; a criterion that is empty or None selects all.
 
     A record is selected if it meets the criteria for its header and its time. A row of a selected
     record is selected if it meets the criteria for names.
 
-    qmgrs         patterns for the queue manager: `*` any characters, `?` one; a record about a
-                  whole system, of lost data, belongs to all its queue managers
+    qmgrs         patterns for the queue manager: `*` any characters, `?` one character; a record
+                  about a whole system (lost data) belongs to all its queue managers
     systems       patterns for the SMF system id
     start         the record counts at this local time or later; a whole second
     end           the record counts before this local time; a whole second
-    daily         first and end second of the day; if the end is not greater, they span midnight
+    daily         selected seconds of each day; see `Hours`
     smf_time      whether `start`, `end` and `daily` apply to the SMF time, as in IFASMFDP
-    types         types and subtypes of the record
+    types         types and subtypes of records
     jobs          patterns for the job of a row
     transactions  patterns for the CICS transaction or IMS program (PSB) of a row
     queues        patterns for the queue of a row
     channels      patterns for the channel of a row
-    zone          time zone of these times, and of local times in rows; None: that of each system
+    zone          time zone of `start`, `end` and `daily`, and of local times in rows; None: local
+                  time of each system
     """
 
     qmgrs: frozenset[str] = frozenset()
@@ -84,10 +85,10 @@ class Selection(NamedTuple):
     ) -> Selection:
         """Return the selection for values in the form of the options of the command line.
 
-        Each is one text or several; types may be numbers, and times may be `datetime` objects. A
-        record counts at the middle of its interval. A record of more than an hour counts half an
-        hour before its end, and a record without an interval at its SMF time. With `smf_time` all
-        records count at their SMF time, as with IFASMFDP.
+        Each value is one text or several; types may be numbers, and times may be `datetime`
+        objects. A record counts at the middle of its interval; a record of more than an hour half
+        an hour before the interval ends; a record without an interval at its SMF time. With
+        `smf_time` all records count at their SMF time, as with IFASMFDP.
 
         Raises RequestError for a text that cannot be read.
         """
@@ -120,7 +121,7 @@ class Selection(NamedTuple):
 
     @property
     def by_name(self) -> dict[str, frozenset[str]]:
-        """The patterns for names in blocks, by option: job, transaction, queue, channel."""
+        """The patterns for names in blocks, by option (job, transaction, queue, channel)."""
         every = {option: getattr(self, field) for option, field in BY_NAME.items()}
         return {option: patterns for option, patterns in every.items() if patterns}
 
@@ -138,7 +139,7 @@ class Selection(NamedTuple):
         return table == RECORD or all(naming(option, table) for option in self.by_name)
 
     def unknown_to(self, tables: Iterable[str]) -> tuple[str, ...]:
-        """Return the options of `by_name` that match no row of any of these tables."""
+        """Return the options of `by_name` whose names no row of these tables can contain."""
         tables = tuple(tables)
         return tuple(
             option
@@ -147,9 +148,9 @@ class Selection(NamedTuple):
         )
 
     def namings(self, tables: Iterable[str]) -> Iterator[tuple[str, Naming]]:
-        """Yield the tables by which these tables are selected, and the places of their names.
+        """Yield the tables whose rows are selected for these tables, and the places of the names.
 
-        The table `record` is selected by every table that can contain the names.
+        For the table `record`, these are all tables that can contain the selected names.
         """
         every = tables_about(frozenset(self.by_name))
         for table in tables:
@@ -166,9 +167,9 @@ class Selection(NamedTuple):
         return any(each.has(smf_type, subtype) for each in self.types)
 
     def holds(self, table: str) -> bool | None:
-        """Whether all (True) or none (False) of a table's records are of the types; None: some.
+        """Whether all (True), none (False) or some (None) of a table's records have selected types.
 
-        False for a table that cannot contain the selected names.
+        The result is False for a table that cannot contain the selected names.
         """
         if not self.covers(table):
             return False
@@ -180,7 +181,7 @@ class Selection(NamedTuple):
         return found.pop() if len(found) == 1 else None
 
     def __str__(self) -> str:
-        """Return the criteria as text, '' for all. Times are the first and last seconds."""
+        """Return the criteria as text; '': all records. Times are the first and last seconds."""
         parts = [
             ("qmgr", ",".join(sorted(self.qmgrs))),
             ("system", ",".join(sorted(self.systems))),
@@ -195,7 +196,7 @@ ALL_RECORDS = Selection()
 
 
 def time_is_derived(selection: Selection) -> bool:
-    """Whether the selected time is in no SMF header: time of counting, or of a zone."""
+    """Whether the selected time must be derived: a record counts at it, or it is in a zone."""
     if selection.time_column is None:
         return False
     return not selection.smf_time or selection.zone is not None
@@ -207,9 +208,9 @@ def without_time(selection: Selection) -> Selection:
 
 
 def without_names(selection: Selection, options: Iterable[str]) -> Selection:
-    """Return the same selection for all names of some options: job, queue, ..."""
-    left: dict[str, Any] = {BY_NAME[option]: frozenset() for option in options}
-    return selection._replace(**left)
+    """Return the selection without the criteria of these options: job, queue, ..."""
+    cleared: dict[str, Any] = {BY_NAME[option]: frozenset() for option in options}
+    return selection._replace(**cleared)
 
 
 def queue_criteria(text: str | None) -> list[str]:
@@ -218,7 +219,7 @@ def queue_criteria(text: str | None) -> list[str]:
 
 
 def _times(selection: Selection) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of times; names of counting times begin with "counted"."""
+    """Yield labels and texts of times; "counted" is added for times at which records count."""
     counted = "" if selection.smf_time else "counted "
     if selection.start:
         yield f"{counted}from", f"{selection.start}"

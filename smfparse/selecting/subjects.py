@@ -1,7 +1,7 @@
-"""The places of jobs, queues and other names, and the rows of other tables about them.
+"""The columns with names of jobs, queues and so on, and the keys by which names select other rows.
 
-A row is about the names in its block and in its record. A row about a task is also about the
-queues in all queue blocks of that task. A 116/2 record has its own WTID with job and channel.
+A row is about the names in its block and in its record. A row about a task is also about the queues
+in all queue blocks of that task. A 116/2 record has its own WTID with job and channel.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "queue": {"wqst": ("objname", "basename"), "qqst": ("qqstqnam",)},
     "channel": {"wtid": ("wtidchl",), "qcst": ("qcstchnm",)},
 }
-"""Columns that contain the names of each option, by table; a match in one column is enough."""
+"""By option and table: the columns with such names; a match in one column is enough."""
 
 
 class JoinKey(Enum):
-    """Key columns in which two rows agree if they are about the same name.
+    """Columns of the key that identifies a record, a block or a task, besides `source`.
 
-    A record is identified by `source` and its number; a task by source and offset of its 116/1
-    record. A 116/2 record without a 116/1 record is identified by its own offset.
+    A row of one table is about the names in a row of another table if both have the same key. A
+    task is identified by source and offset of its 116/1 record; the task of a 116/2 record without
+    a 116/1 record, by the offset of the 116/2 record.
     """
 
     RECORD = ("record_no",)
@@ -36,7 +37,7 @@ class JoinKey(Enum):
 
 
 class Naming(NamedTuple):
-    """The table with the names for the rows of a table, and the key that both share."""
+    """Another table with the names for the rows of a table, and the key in both tables."""
 
     table: str
     key: JoinKey
@@ -44,9 +45,9 @@ class Naming(NamedTuple):
 
 @cache
 def naming(option: str, table: str) -> Naming | None:
-    """Return the table with the names of `option` for rows of `table`; None: rows have no names.
+    """Return the table with the names of `option` for rows of `table`; None: no such table.
 
-    Always None for `record`: a record is selected if another table has a selected row of it.
+    The result is None for `record`, because a record is selected by the rows of all its blocks.
     """
     if table not in TABLES:
         return None
@@ -62,7 +63,7 @@ def naming(option: str, table: str) -> Naming | None:
 
 @cache
 def tables_about(options: frozenset[str]) -> tuple[str, ...]:
-    """Return the tables of whole control blocks whose rows are about names of all these kinds."""
+    """Return the tables of whole control blocks whose rows are about names of all `options`."""
     return tuple(
         table
         for table in decoded_tables()
@@ -74,9 +75,9 @@ def tables_about(options: frozenset[str]) -> tuple[str, ...]:
 
 @cache
 def records_of(table: str) -> frozenset[tuple[int, int]]:
-    """Return type and subtype of the records that have the block of a table.
+    """Return type and subtype of the records that contain the block of a table.
 
-    The subtype of a record that is a whole block is 0.
+    The subtype of a record that consists of one block is 0.
     """
     block = TABLES[table].block
     whole = {(smf_type, 0) for smf_type, each in WHOLE_RECORDS.items() if each is block}

@@ -1,14 +1,14 @@
 """Time zones: the conversion of moments into local times of a zone that the user names.
 
-Without one, local times are those of the z/OS system, as in the records, never those of the
-workstation. The rules of zones are those of pytz, which every installation contains: Windows has
-none, and those of DuckDB differ.
+If the user names no zone, local times are those of the z/OS system, as in the records, never those
+of the workstation. The rules of zones come from pytz, which every installation contains: Windows
+has no such rules, and the rules of DuckDB differ.
 
 Columns of moments without a zone are local times of the system: `smf_time`, `counted_at`, and some
-of control blocks. The `utc_offset` of its row converts each to UTC, and the zone converts it to
-local time; `utc_offset` itself becomes the offset of the zone at the SMF time. Rows without
-`utc_offset` have no known local time in a zone: it is NULL, and they are not selected by time. Two
-implementations give the same result: arrays, and SQL for the rows of a dataset in DuckDB.
+columns of control blocks. With the `utc_offset` of its row, each such time is converted to UTC, and
+then to local time of the zone; `utc_offset` itself becomes the offset of the zone at the SMF time.
+In rows without `utc_offset`, the local times of a zone are NULL, and such rows are not selected by
+time. Two implementations give the same result: arrays, and SQL for the rows of a dataset in DuckDB.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from smfparse.vectors import Bools, Ints
 
 _FIRST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _LAST = dt.datetime(2100, 1, 1, tzinfo=dt.UTC)
-"""No SMF date is later; before `_FIRST` and after `_LAST` the nearest offset applies."""
+"""Moments before and after which offsets do not change: no SMF date is outside them."""
 _STEP = dt.timedelta(days=7)
-"""No zone changes its offset twice in less time."""
+"""Time in which no zone changes its offset twice."""
 _SECOND = dt.timedelta(seconds=1)
 _NEAR = 3
 
@@ -41,7 +41,7 @@ class Zone:
     """A time zone, as a table of offsets. Moments are microseconds since 1970.
 
     changes  moments in UTC at which a new offset begins, ascending
-    offsets  seconds that local time is ahead of UTC: before the first change, and after each
+    offsets  seconds that local time is ahead of UTC: before the first change, and after each change
     """
 
     name: str
@@ -53,7 +53,7 @@ class Zone:
         return self.offsets[bisect_right(self.changes, moment)]
 
     def each_offset(self, moments: Ints) -> Ints:
-        """Return `offset` at each of several moments."""
+        """Return the `offset` at each moment."""
         which = np.searchsorted(np.array(self.changes, np.int64), moments, side="right")
         found: Ints = np.array(self.offsets, np.int64)[which]
         return found
@@ -64,7 +64,7 @@ class Zone:
         return epoch + dt.timedelta(microseconds=moment, seconds=self.offset(moment))
 
     def moment(self, local: dt.datetime) -> int:
-        """Return the first moment in UTC with this local time, even if a change skips it."""
+        """Return the first moment in UTC with this local time, or if skipped, with the next one."""
         seen = (local - _FIRST.replace(tzinfo=None)) // dt.timedelta(microseconds=1)
         near = (self.offset(seen - US_PER_DAY), self.offset(seen + US_PER_DAY))
         several = [seen - each * US_PER_SECOND for each in near]
@@ -73,7 +73,7 @@ class Zone:
     def sql(self, moment: str) -> str:
         """Return the SQL of `offset`: an integer, NULL if the moment is NULL.
 
-        moment  SQL of microseconds, as of `epoch_us`
+        moment  SQL of the moment: microseconds since 1970
         """
         if not self.changes:
             return f"(CASE WHEN {moment} IS NOT NULL THEN {self.offsets[0]} END)"
@@ -88,9 +88,9 @@ def fixed_zone(seconds: int) -> Zone:
 
 
 def parse_zone(text: str) -> Zone:
-    """Return the zone that a text names: utc, or a name of IANA, in any case.
+    """Return the zone with this name: utc or a name of IANA, in upper or lower case.
 
-    Raises RequestError for another text, with similar names.
+    Raises RequestError with similar names for an unknown name.
     """
     import pytz  # slow to load, and rarely used
 
@@ -104,7 +104,7 @@ def parse_zone(text: str) -> Zone:
 
 
 def _near(asked: str, names: list[str]) -> list[str]:
-    """Return names similar to a text; those with the same place name come first: new york."""
+    """Return zone names similar to a text; first names of the same place, as in "new york"."""
     place = asked.rpartition("/")[2].replace(" ", "_")
     places = {each.rpartition("/")[2]: each for each in reversed(names)}
     same = [each for each in names if place and each.rpartition("/")[2] == place]
@@ -115,7 +115,7 @@ def _near(asked: str, names: list[str]) -> list[str]:
 
 @cache
 def _zone(name: str) -> Zone:
-    """Return the table of a zone; changes are searched between weeks with different offsets."""
+    """Return the table of a zone; changes are searched within weeks that end with a new offset."""
     from zoneinfo import ZoneInfo
 
     import pytz
@@ -146,18 +146,22 @@ OFFSET = "utc_offset"
 _SMF_TIME = "smf_time"
 
 
-def in_zone(zone: Zone, time: Ints, known: Bools, offset: Ints, local: Bools) -> tuple[Ints, Bools]:
-    """Return times of systems as local times of a zone, and whether each is known.
+def in_zone(
+    zone: Zone, time: Ints, known: Bools, offset: Ints, has_offset: Bools
+) -> tuple[Ints, Bools]:
+    """Return times of systems as local times of a zone, and which of them are known.
 
-    time, known    int64, bool (rows,): microseconds since 1970, local time of their system
-    offset, local  int64, bool (rows,): seconds that the local time is ahead of UTC
+    time           int64 (rows,): microseconds since 1970, local time of the system
+    known          bool (rows,): whether the time is known
+    offset         int64 (rows,): seconds that this local time is ahead of UTC
+    has_offset     bool (rows,): whether the offset is known
     """
     moments = time - offset * US_PER_SECOND
-    return moments + zone.each_offset(moments) * US_PER_SECOND, known & local
+    return moments + zone.each_offset(moments) * US_PER_SECOND, known & has_offset
 
 
 def local_columns(schema: Any) -> list[str]:
-    """Return the columns that a zone changes: local times, and their offset from UTC."""
+    """Return the columns whose values depend on the zone: local times and `utc_offset`."""
     return [each.name for each in schema if each.name == OFFSET or _is_local(each.type)]
 
 
@@ -166,15 +170,15 @@ def _is_local(kind: Any) -> bool:
 
 
 def read_for(schema: Any) -> frozenset[str]:
-    """Return the columns that `shown_in_zone` requires to show those of a schema."""
+    """Return the columns that `shown_in_zone` reads to show the columns of a schema."""
     also = (OFFSET, _SMF_TIME) if local_columns(schema) else ()
     return frozenset((*schema.names, *also))
 
 
 def shown_in_zone(zone: Zone, batch: Any, schema: Any) -> Any:
-    """Return the rows with the columns of a schema, and local times in a zone.
+    """Return the rows of a batch with the columns of a schema, and local times in a zone.
 
-    batch  with the columns `read_for`
+    batch  rows with the columns `read_for(schema)`
     """
     changed = local_columns(schema)
     if not changed:
@@ -196,7 +200,6 @@ def _shown(zone: Zone, batch: Any, name: str) -> Any:
 
 
 def _numbers(batch: Any, name: str) -> tuple[Ints, Bools]:
-    """Return a column as int64, and which values are known."""
     column = batch.column(name)
     known: Bools = column.is_valid().to_numpy(zero_copy_only=False)
     found: Ints = column.cast(pa.int64()).fill_null(0).to_numpy()
@@ -204,7 +207,7 @@ def _numbers(batch: Any, name: str) -> tuple[Ints, Bools]:
 
 
 def shown_sql(zone: Zone, name: str) -> str:
-    """Return the SQL of a column in a zone, from columns in local time of the system."""
+    """Return the SQL of a column converted from local time of the system to time of a zone."""
     time = _SMF_TIME if name == OFFSET else name
     moment = f"(epoch_us({time}) - {OFFSET}::BIGINT * {US_PER_SECOND})"
     offset = zone.sql(moment)

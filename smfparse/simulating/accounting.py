@@ -1,7 +1,8 @@
 """Accounting: the work of tasks in some intervals, and its class 1 and class 3 records.
 
-A class 3 interval (ACCTIME) may be longer than those of the statistics (STATIME). Then a task is
-recorded at the end of its interval, and when it ends: its rows per statistics interval are merged.
+A class 3 interval (ACCTIME) may be longer than an interval of statistics (STATIME). The rows of a
+task for several statistics intervals are then merged: a record is written at the end of each class
+3 interval, and when the task ends.
 """
 
 from __future__ import annotations
@@ -50,21 +51,24 @@ from smfparse.simulating.records import RecordParts, Writers, once
 from smfparse.simulating.work import QueueWork, TaskWork
 
 _T = TypeVar("_T")
-_LEAST, _MOST = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth")
+_MINIMUM, _MAXIMUM = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth")
 _LAST = ("use_count", "wtasflag")
 _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several", "took")
-"""How merged rows are combined: suffixes of counters, and attributes that are summed."""
+"""How merged rows are combined: suffixes of counters whose least, greatest or last value is used,
+and attributes that are summed.
+"""
 _APART = 0x100000
-"""Distance in storage between the control blocks of the tasks of two applications."""
+"""Bytes between the addresses of control blocks of two consecutive applications."""
 _NAMED = (APPLICATION_KINDS["cics"], APPLICATION_KINDS["ims"])
 _REGIONS = 100
 
 
 class _Groups:
-    """Rows that are combined: those with equal keys, in the order of the keys.
+    """Groups of rows with equal keys, in the order of the keys.
 
-    of     index of the group of each row
-    first  index of the first row of each group; `last`: of the last row
+    of     int64 (rows,): index of the group of each row
+    first  int64 (groups,): index of the first row of each group
+    last   int64 (groups,): index of the last row of each group
     """
 
     def __init__(self, *keys: Ints) -> None:
@@ -81,42 +85,42 @@ class _Groups:
         self.last: Ints = order[np.append(start[1:], len(order)) - 1] if len(order) else order
 
     def summed(self, values: Any, how: np.ufunc = np.add) -> Any:
-        """Return one value per group, combined by `how`."""
+        """Return one value per group: its values combined by `how`."""
         if not len(self.of):
             return values
         return how.reduceat(np.asarray(values)[self._order], self._start)
 
     def columns(self, columns: Columns) -> Columns:
-        """Return counters per group, combined by their meaning."""
+        """Return counters per group, combined according to their names."""
         return {name: self._counter(name, values) for name, values in columns.items()}
 
     def _counter(self, name: str, values: Any) -> Any:
         if name in _LAST:
             return values[self.last]
-        if name.endswith(_MOST):
+        if name.endswith(_MAXIMUM):
             return self.summed(values, np.maximum)
-        if name.endswith(_LEAST):
+        if name.endswith(_MINIMUM):
             none = np.iinfo(np.int64).max
             least = self.summed(np.where(values > 0, values, none), np.minimum)
             return np.where(least == none, 0, least)
         return self.summed(values)
 
     def joined(self, rows: _T) -> _T:
-        """Return tasks, or their work, one row per group: sums, and values of the last row."""
+        """Return one row per group: sums of attributes in _SUMMED, other values of the last row."""
         found = copy.copy(rows)
         for name, values in vars(rows).items():
             if isinstance(values, np.ndarray):
-                one = self.summed(values) if name in _SUMMED else values[self.last]
-                setattr(found, name, one)
+                combined = self.summed(values) if name in _SUMMED else values[self.last]
+                setattr(found, name, combined)
         return found
 
 
 def _merged(
     chunk: Chunk, tasks: Tasks, queues: QueueWork, work: TaskWork
 ) -> tuple[Tasks, QueueWork, TaskWork]:
-    """Return tasks, queues and work with a row for each interval of class 3."""
-    longer = (chunk.first + tasks.time) // chunk.plan.several
-    of_tasks = _Groups(tasks.app, tasks.number, tasks.started, longer)
+    """Return tasks, queues and work with one row for each class 3 interval."""
+    interval = (chunk.first + tasks.time) // chunk.plan.several
+    of_tasks = _Groups(tasks.app, tasks.number, tasks.started, interval)
     of_queues = _Groups(of_tasks.of[queues.task], queues.slot)
     whole_tasks, whole_work = of_tasks.joined(tasks), of_tasks.joined(work)
     whole_queues = of_queues.joined(queues)
@@ -140,7 +144,7 @@ def _coupling(coupling: Coupling, groups: _Groups) -> Coupling:
 
 
 class _TaskRecords:
-    """Makes the records of tasks (one row each) and of their queues.
+    """Makes the records of tasks, from one row per task, and of their queues.
 
     most  maximum number of queue blocks in a record
     """
@@ -155,7 +159,7 @@ class _TaskRecords:
         self._address: Ints = FIRST_TASK + place
 
     def records(self) -> Iterator[RecordParts]:
-        """Yield the records of class 3, then those of class 1."""
+        """Yield class 3 records, then class 1 records."""
         wtid, wtas, wqst = self._wtid(), self._wtas(), self._wqst()
         wqst.set_bytes("correl", wtas.raw[self._queues.task, 8:24])
         blocks = self._work.columns["wtaswqct"]
@@ -179,7 +183,6 @@ class _TaskRecords:
         return Writers(tasks.manager[which], when, tasks.begin[which], agent, noise=noise)
 
     def _class_1(self, wtid: Rows) -> RecordParts:
-        """Return the records of tasks that started and ended; they contain all their work."""
         tasks, queues, work = self._tasks, self._queues, self._work
         which, rows = np.flatnonzero(tasks.brief), len(tasks)
         cpu, begin, end = work.calls("ct"), tasks.begin[which], tasks.end[which]
@@ -201,7 +204,6 @@ class _TaskRecords:
         return RecordParts(CLASS_1, writers, blocks)
 
     def _wtid(self) -> Rows:
-        """Return the identities of the tasks."""
         plan, tasks = self._chunk.plan, self._tasks
         apps = plan.estate.applications
         channels = [plan.channel(number) for number in range(len(apps))]
@@ -220,7 +222,7 @@ class _TaskRecords:
         return rows
 
     def _references(self) -> Raw:
-        """Return the thread cross-references: with a transaction for CICS, with a PSB for IMS."""
+        """Return the thread cross-references: for CICS with a transaction, for IMS with a PSB."""
         tasks, apps = self._tasks, self._chunk.plan.estate.applications
         kind = QWHC.field("qwhcopid").kind
         names = encoded(kind, [each.transaction for each in apps])[tasks.app]
@@ -235,7 +237,6 @@ class _TaskRecords:
         return found
 
     def _wtas(self) -> Rows:
-        """Return the counters of the tasks."""
         tasks = self._tasks
         columns = self._work.columns | task_places(self._address)
         rows = self._chunk.rows(WTAS, len(tasks), columns)
@@ -245,7 +246,7 @@ class _TaskRecords:
         return rows
 
     def _set_coupling(self, rows: Rows) -> None:
-        """Set the requests to structures because of commits, and the totals per task."""
+        """Set the requests to structures at commit, and the totals of all requests per task."""
         coupling = self._queues.coupling
 
         def by_task(values: Any) -> Any:
@@ -259,7 +260,6 @@ class _TaskRecords:
         rows.set_all({"wtassstc": single * each, "wtasmstc": several * each})
 
     def _wqst(self) -> Rows:
-        """Return the queue blocks: one row per task and queue."""
         used, plan = self._queues, self._chunk.plan
         declared = plan.estate.queues
         rows = Rows(WQST, self._version, len(used.task), QUEUE_EYES)
@@ -280,14 +280,13 @@ class _TaskRecords:
         return rows
 
     def _indexes(self) -> Ints:
-        """Return the index type of each queue: none during an incident that removes the index."""
+        """Return the index type for each queue block: none while an incident removes the index."""
         used, plan = self._queues, self._chunk.plan
         own = np.array([INDEXES[each.index] for each in plan.estate.queues])[used.queue]
         gone = self._chunk.effects.unindexed[used.time, used.queue] > 0
         return np.where(gone, 0, own)
 
     def _set_handles(self, rows: Rows) -> None:
-        """Set the last open and close times of queues."""
         used, tasks = self._queues, self._tasks
         lately = tasks.begin[used.task] + 150 + 1000 * (used.slot % 25)
         opened = np.where(used.opened > 0, lately, tasks.started[used.task] + 250_000)
@@ -296,7 +295,7 @@ class _TaskRecords:
 
 
 class Accounting:
-    """The connected tasks, their work on queues, and the counters of both.
+    """The connected tasks, their work on queues, and the counters of tasks and queues.
 
     most  maximum number of queue blocks in a record
     """
@@ -308,7 +307,7 @@ class Accounting:
         self.work = TaskWork(chunk, self.tasks, self.queues)
 
     def records(self) -> Iterator[RecordParts]:
-        """Return the records of all tasks."""
+        """Yield the records of all tasks."""
         rows = self.tasks, self.queues, self.work
         if self._chunk.plan.several > 1:
             rows = _merged(self._chunk, *rows)

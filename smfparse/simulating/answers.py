@@ -1,4 +1,4 @@
-"""The answer key of a site: its problems, their times, and the puts and gets by application."""
+"""The answer key of a site: problems with their times, and puts and gets by application."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cf-slow": (("D14", "structure"), ("CF-SLOW", "structure")),
     "storage-leak": (("CHINIT-31-TREND", ""),),
 }
-"""The rules that each kind of incident exceeds, and the kinds of names in them."""
+"""By kind of incident: the rules that it triggers, each with the kind of name in its finding."""
 _FEW = 5
-"""With at most so many messages per unit of work, an application's time in MQ is mostly the log."""
+"""Maximum messages per unit of work for which the time in MQ is mostly the wait for the log."""
 
 
 class AnswerKey(Document):
@@ -57,13 +57,13 @@ class AnswerKey(Document):
         self._estate, self._run = estate, Run(estate, seed)
 
     def answers(self) -> list[dict[str, str]]:
-        """Return a row for each exceeded rule: its object, start and end."""
+        """Return one row per triggered rule: rule, object, job, start and end."""
         listed = [each for each in self._run.incidents if each.listed]
         found = [row for each in listed for row in _of_incident(self._run.plan, each)]
         return found + [_of_site(self._estate, each) for each in self._estate.answers]
 
     def edges(self) -> list[dict[str, Any]]:
-        """Return the puts and gets of each application on each queue, over the whole time."""
+        """Return the puts and gets of each application on each queue, over the simulated time."""
         plan, run = self._run.plan, self._run
         put, got = np.zeros(len(plan.edge_work)), np.zeros(len(plan.app))
         for chunk in run.chunks():
@@ -82,7 +82,7 @@ class AnswerKey(Document):
         return found
 
     def sections(self) -> Iterator[Section]:
-        """Yield the story, the answers and the edges."""
+        """Yield the answers and the edges, below the story of the site."""
         answers = [[row[name] for name in _ANSWERS] for row in self.answers()]
         edges = [[_shown(row[name]) for name in _EDGES] for row in self.edges()]
         columns = [Column(name, name in ("puts", "gets", "per_second")) for name in _EDGES]
@@ -92,13 +92,13 @@ class AnswerKey(Document):
         yield Section("Puts and gets by application", [Table(columns, edges)])
 
     def facts(self) -> Iterator[Facts]:
-        """Yield the rows, with the story and the edges in front of them."""
+        """Yield the answers as rows, with the story and the edges in front of them."""
         head = {"scenario": self._estate.name, "story": " ".join(self._estate.story.split())}
         yield Facts(head | {"edges": self.edges()}, self.answers())
 
 
 def _of_site(estate: Estate, answer: Mapping[str, str]) -> dict[str, str]:
-    """Return an answer that the estate declares; by default it is on the first day."""
+    """Return an answer that the estate declares; the default time is the whole simulated time."""
     begin, end = estate.start, estate.start + dt.timedelta(days=estate.days)
     row = {"qmgr": estate.queue_managers[0].name, "object": "", "job": "", **answer}
     row["start"] = _moment(begin, row.get("start", ""), begin)
@@ -115,7 +115,7 @@ def _moment(day: dt.datetime, time: str, otherwise: dt.datetime) -> str:
 def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
     begin = begins(plan.estate, incident)
     held = begin, begin + incident.length
-    qmgr, queue, jobs = _befallen(plan, incident)
+    qmgr, queue, jobs = _affected(plan, incident)
     for rule, names in _RULES[incident.kind]:
         times = _first_interval(plan.estate, held[1]) if rule == _RESTART else held
         start, end = (each.isoformat(timespec="minutes") for each in times)
@@ -125,12 +125,11 @@ def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
 
 
 def _first_interval(estate: Estate, up: dt.datetime) -> tuple[dt.datetime, dt.datetime]:
-    """Return the first interval of a restarted queue manager, which ends at the next boundary."""
+    """Return the interval from a start of a queue manager, `up`, to the next interval boundary."""
     return up, up + estate.interval - (up - estate.start) % estate.interval
 
 
 def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
-    """Return the object that a rule names."""
     if names == "channel":
         apps = {each.name: each.channel for each in plan.estate.applications}
         name = apps[incident.target] if incident.kind == "storm" else incident.target
@@ -138,8 +137,7 @@ def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
     return {"": "", "jobs": "", "queue": queue}.get(names, incident.target)
 
 
-def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
-    """Return the queue manager, queue and jobs that an incident affects."""
+def _affected(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
     affects, apps = INCIDENTS[incident.kind].affects, plan.estate.applications
     if affects == "queue manager":
         mine = [each for each in apps if each.queue_manager == incident.target and each.persistent]
@@ -160,7 +158,6 @@ def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
 
 
 def _role(app: Application) -> str:
-    """Return the role of an application."""
     if app.rate:
         return "requester" if app.get else "sender"
     return "server" if app.put else "consumer"

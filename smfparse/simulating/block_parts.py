@@ -15,11 +15,11 @@ from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows, big_en
 
 CLASS_1 = (116, 0)
 ACTIVE, ENDED = 0x00800000, 0x20800000
-"""WTASFLAG of tasks that continue, and of tasks that ended."""
+"""Values of WTASFLAG for tasks that continue, and for tasks that ended."""
 SHARED_QUEUE = 2
-"""QSGDISP of a shared queue."""
+"""Value of QSGDISP for a shared queue."""
 NO_MESSAGE = 0x0FFFFFFF
-"""Size of the smallest message if no message was put or got."""
+"""Value of the minimum message size if no message was put or got."""
 QUEUE_EYES = {
     "openeye": "OPEN",
     "closeeye": "CLOS",
@@ -33,7 +33,7 @@ QUEUE_EYES = {
 _SIZE_BANDS = (100, 1000, 10_000)
 _TASK_ENDED = 12
 _WHOLE_QWAC = "9.4.0"
-"""An MQ version whose QWAC blocks have the whole map."""
+"""An MQ version whose QWAC blocks contain all declared fields."""
 _SAME_IN_QWHC = {
     "qwhcaid": "wtidtran",
     "qwhccv": "wtidcori",
@@ -48,21 +48,21 @@ _TYPES = 20
 _GET, _PUT, _PUT1 = 2, 3, 4
 _ASYNCHRONOUS = 0.06
 _SINGLE = (_NEW, _MOVE)
-"""Requests for one entry; the others are for several."""
+"""Requests for one list entry; all other requests are for several entries."""
 FIRST_TASK, TASK_BYTES = 0x5C000000, 0x168
 AGENT_BEFORE, WTAS_BEHIND, THREAD_BEHIND = 0x1234BD80, 0xD0, 0x1A40
-"""Places of the control blocks of tasks, and distances of further blocks from these."""
+"""Addresses: first control block of a task, bytes to the next task's, offsets of other blocks."""
 CHANNEL_STATE = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
-"""Common values of all channels: running, private, medium statistics."""
+"""Values of all channels: running, private, medium statistics."""
 MESSAGE_HEADER, BATCH_CONTROL = 476, 28
-"""Bytes on a channel per message in addition to its data, and per batch."""
+"""Bytes on a channel per message, in addition to the message data, and per batch."""
 BATCH_KB = 5000
 LOGS = 12
 _LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, LOGS + 1))
 
 
 def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
-    """Return the QWHC areas of some tasks: their identities once more."""
+    """Return the QWHC areas of some tasks, with the identities in their WTID blocks."""
     rows = Rows(QWHC, version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
     for name, source in _SAME_IN_QWHC.items():
         rows.set_bytes(name, wtid.get_bytes(source)[which])
@@ -70,7 +70,7 @@ def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
 
 
 def units_of_work(began: Raw, number: Ints) -> Raw:
-    """Return WTIDUOWI of tasks without a network name: the TOD clock `began`, and a number."""
+    """Return WTIDUOWI of tasks: no network name, the TOD clock value `began`, and a number."""
     found = np.full((len(began), 24), BLANK[0], np.uint8)
     found[:, 16:22] = began[:, :6]
     found[:, 22:] = big_endian(number, 2)
@@ -78,16 +78,16 @@ def units_of_work(began: Raw, number: Ints) -> Raw:
 
 
 def task_places(address: Ints) -> Columns:
-    """Return the columns of task blocks with the addresses of control blocks."""
+    """Return the columns of WTAS with addresses of control blocks."""
     hashed = address * 31 % 1021
     return {"wtasmthr": address - 0x2000000, "wtaswtas": address, "wtashshi": hashed}
 
 
 def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:
-    """Return the number and time of calls of a kind, and the number and time of their waits.
+    """Return the counters of one kind of call, and of the waits in these calls.
 
-    waits  number and time by name of their counters: jw log records, jc forced log writes, ps page
-           sets, sus suspends
+    waits  number and time of waits, by part of a counter's name: jw log records, jc forced log
+           writes, ps page sets, sus suspends
     """
     columns = {f"{name}n": count, f"{name}ct": cpu, f"{name}et": elapsed}
     for wait, (times, took) in waits.items():
@@ -96,7 +96,7 @@ def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any
 
 
 def by_size(verb: str, counts: Ints | Floats, size: Ints, task: Ints, tasks: int) -> Columns:
-    """Return the number of messages per task and size band, from numbers and sizes per queue."""
+    """Return the number of messages per task and size band, from counts and sizes per queue."""
     band = np.searchsorted(_SIZE_BANDS, size, side="right")
     return {
         f"qmac{verb}{letter}": np.bincount(task, np.where(band == number, counts, 0), tasks)
@@ -105,7 +105,7 @@ def by_size(verb: str, counts: Ints | Floats, size: Ints, task: Ints, tasks: int
 
 
 def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) -> Rows:
-    """Return QWAC blocks; MQ 10.0.0 writes 96 bytes, assumed to be the first of the map."""
+    """Return QWAC blocks; MQ 10.0.0 writes 96 bytes: assumed to be the first declared ones."""
     rows = Rows(QWAC, _WHOLE_QWAC, len(begin), {"qwacrinv": _TASK_ENDED})
     rows.set_clocks({"qwacbsc": begin, "qwacesc": end})
     rows.set_all(columns)
@@ -117,9 +117,12 @@ def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) 
 
 
 class Coupling:
-    """Requests to structures of queue blocks, by (verb, request), and the time of one request.
+    """Requests to structures, one row per queue block.
 
-    single, several  numbers of requests for one list entry, and for several
+    requests         numbers of requests by (verb, request)
+    committed        numbers of requests at commit, by request
+    each             microseconds of one request
+    single, several  numbers of requests for one list entry, and for several entries
     took             microseconds of all requests
     """
 
@@ -143,22 +146,22 @@ class Coupling:
         self.took: Floats = (self.single + self.several) * self.each
 
     def extra(self, verb: int) -> Floats:
-        """Return the time of the requests of a verb beyond the usual time, microseconds.
+        """Return the microseconds of a verb's requests that the verb's usual cost excludes.
 
         Synchronous requests use CPU for their whole time.
         """
-        count = sum(of for (own, _), of in self.requests.items() if own == verb)
+        count = sum(number for (own, _), number in self.requests.items() if own == verb)
         extra: Floats = count * (self.each - costs.CF_SYNC)
         return extra + (self._scanned * costs.CF_SYNC if verb == _GET else 0)
 
     def set_in(self, rows: Rows) -> None:
-        """Set the requests of queue blocks."""
+        """Set the requests in queue blocks."""
         for (verb, request), count in self.requests.items():
             set_requests(rows, _TYPES * verb + request, count, self.each)
 
 
 def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
-    """Set the requests of one type: few of them are asynchronous."""
+    """Set the counters of one type of request; a few of the requests are asynchronous."""
     where = np.flatnonzero(count)
     count, each = count[where], each[where]
     late = np.floor(count * _ASYNCHRONOUS).astype(np.int64)
@@ -175,10 +178,10 @@ def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
 def log_totals(
     writes: Ints, pages: Ints, switches: Any, log_pages: Any, copies: Ints | int
 ) -> Columns:
-    """Return the counters for both copies of the log together.
+    """Return the counters for all copies of the log together.
 
     writes, pages        numbers of writes and pages of one copy
-    switches, log_pages  number of log switches, and pages of one log
+    switches, log_pages  number of log switches, and pages of one active log
     """
     return {
         "qjstbfwr": writes,
@@ -204,8 +207,8 @@ def set_log_writes(
 
     counts     numbers of writes and of their pages
     times      microseconds of all writes, and of the longest write
-    suspended  suspended time of the logger as a multiple of each of these times
-    when, log  moment of the longest write, and number of the log to which it went
+    suspended  ratios of the suspended time of the logger to each of `times`
+    when, log  moment of the longest write, and number of the log that it wrote
     """
     count, pages = counts
     waits = times[0] * suspended[0]

@@ -1,4 +1,4 @@
-"""The channel initiator (115/231) and its channels: each instance, and its records (116/10)."""
+"""The records of the channel initiator (115/231) and of its channel instances (116/10)."""
 
 from __future__ import annotations
 
@@ -31,28 +31,32 @@ _CLIENT = CHANNEL_TYPES["server-connection"]
 _INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], _CLIENT)
 _UNSET = 0x8FFFFFFF
 _CALLS = 3
-"""MQI calls of a client per message."""
+"""Number of MQI calls of a client per message."""
 _LATER, _SINCE = 120_000, 900_000
 _KB_CLIENT, _KB_CHANNEL = 156, 90
 _STORAGE_64, _LIMIT_64 = 260, 2048
 _DISPATCHED = 1.12
-"""Elapsed time of a dispatcher as a multiple of its CPU time; a TLS task also waits for its
-card."""
+"""Ratio of elapsed time to CPU time of a dispatcher."""
 _ENCRYPTED = 1.15
+"""Ratio of elapsed time to CPU time of a TLS task, which also waits for its card."""
 _TASK, _NEXT_TASK, _NAMES_TASK = 0x7E0000, 0x11E0, 0x7F1000
 _RESOLVED, _RESOLVED_CPU = 900.0, 45.0
 _FIRST_ON_TASK = 10
-"""Channels that a dispatcher gets before the next dispatcher gets any, if MAXCHL allows it."""
+"""Maximum number of channels of a dispatcher before the next dispatcher gets channels."""
 
 
 class Instances:
-    """Channel instances: rows interval by interval, in the order of the reports.
+    """Channel instances, one row per instance and interval, in the order of `Reporters`.
 
-    row         index of its report
-    task        row of its task
-    channel     number of the channel; `type`: its type, `client`: whether the type is for clients
-    moved       messages that it carried; `bytes`: their bytes, `lasting`: persistent ones
-    dispatcher  number of the dispatcher that runs it
+    row         index of the reporter
+    task        row of the instance's task
+    channel     number of the channel
+    type        type of the channel
+    client      whether the channel is a server-connection channel
+    moved       number of carried messages
+    bytes       number of bytes of these messages
+    lasting     number of persistent messages
+    dispatcher  number of the dispatcher of the instance
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
@@ -82,7 +86,7 @@ class Instances:
         self.dispatcher = self._dispatcher()
 
     def _dispatcher(self) -> Ints:
-        """Return the dispatcher of each instance: dispatchers are filled in order."""
+        """Return the dispatcher of each instance: channels fill one dispatcher after another."""
         count = np.bincount(self.row, minlength=len(self._reporters))
         channels, dispatchers = (
             self._reporters.declared("mover", name)[self.row]
@@ -93,20 +97,20 @@ class Instances:
         return found
 
     def of_channel(self, name: str) -> Floats:
-        """Return a declared property of the channels, by row."""
+        """Return a declared property of the channel of each row."""
         found: Floats = column(self._chunk.plan.estate.channels, name, 0)[self.channel]
         return found.astype(np.float64)
 
     def summed(self, values: Floats | Bools) -> Floats:
-        """Add values up by report."""
+        """Return sums of values per reporter."""
         return np.bincount(self.row, values, len(self._reporters)).astype(np.float64)
 
     def at_once(self) -> Floats:
-        """Return the average number of channels that ran, weighted by their duration."""
+        """Return the average number of running channels per reporter, rounded up."""
         return np.ceil(self.summed(self._tasks.present()[self.task]))
 
     def _backed_up(self) -> Bools:
-        """Return which channels have waiting messages, so that their batches are full."""
+        """Return which instances have enough waiting messages for full batches."""
         plan, did = self._chunk.plan, self._chunk.did
         apps = plan.estate.applications
         queues = [plan.queue_no[each.get[0]] if each.get else NONE for each in apps]
@@ -116,13 +120,12 @@ class Instances:
         return found
 
     def _batch(self) -> Floats:
-        """Return the batch sizes of channels."""
         time = self._reporters.time[self.row]
-        given = self._chunk.effects.batch[time, self.channel]
-        return np.where(given > 0, given, self.of_channel("batch"))
+        changed = self._chunk.effects.batch[time, self.channel]
+        return np.where(changed > 0, changed, self.of_channel("batch"))
 
     def rows(self) -> Rows:
-        """Return the blocks (116/10) of channels that run at the end of their intervals."""
+        """Return the QCST blocks of the instances that run at the end of their interval."""
         mine = np.flatnonzero(~self.brief)
         channels, tasks = self._chunk.plan.estate.channels, self._tasks
         columns = {**self._described(), **self._moved(), **self._network()}
@@ -147,7 +150,6 @@ class Instances:
         return rows
 
     def _described(self) -> Columns:
-        """Return the identities of channels."""
         return {
             "qcstchty": self.type,
             "qcstcbsz": np.where(self.client, 0, self._batch()),
@@ -159,7 +161,6 @@ class Instances:
         }
 
     def _batches(self) -> tuple[Ints, Ints]:
-        """Return the numbers of batches and of full batches; batches are full if messages wait."""
         commit = self._chunk.plan.app_column("commit")
         most = np.maximum(self._batch(), 1)
         usual = np.clip(commit[self.app], 1, most)
@@ -169,7 +170,6 @@ class Instances:
         return batches, np.minimum(full, batches).astype(np.int64)
 
     def _moved(self) -> Columns:
-        """Return messages, batches and bytes."""
         inward = np.isin(self.type, _INWARD)
         messages = np.where(self.client, self.moved * _CALLS, self.moved)
         batches, full = self._batches()
@@ -191,7 +191,6 @@ class Instances:
         }
 
     def _network(self) -> Columns:
-        """Return the times of round trips in microseconds."""
         slower = self._chunk.effects.network[self._reporters.time[self.row], self.channel]
         near = self._chunk.draws("network").near(len(self.row), 0.08)
         trip = self.of_channel("network") * slower * near
@@ -204,10 +203,7 @@ class Instances:
 
 
 class Movers:
-    """The records of channel initiators in some intervals: one row per queue manager with channels.
-
-    which  rows of the reports of these queue managers
-    """
+    """The records of channel initiators in some intervals: one row per reporter with channels."""
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
@@ -219,7 +215,6 @@ class Movers:
         self._length = reporters.microseconds[self._which]
 
     def records(self) -> Iterator[RecordParts]:
-        """Return the records."""
         which = self._which
         if not len(which):
             return
@@ -246,12 +241,11 @@ class Movers:
         return found
 
     def _control(self) -> Rows:
-        """Return the limits, the number of channels, and the storage that they use."""
         which, plan = self._which, self._chunk.plan
         active = self._instances.at_once()[which]
         clients = self._instances.summed(self._instances.client)[which]
-        held = np.minimum(clients, active)
-        held = held * _KB_CLIENT + (active - held) * _KB_CHANNEL
+        kilobytes = np.minimum(clients, active)
+        kilobytes = kilobytes * _KB_CLIENT + (active - kilobytes) * _KB_CHANNEL
         leaked = self._reporters.of(self._chunk.effects.leaked)[which]
         columns = {
             "qcctnocc": active,
@@ -260,7 +254,7 @@ class Movers:
             "qcctmxac": self._limit("active_channels"),
             "qcctmxtp": self._limit("tcp_channels"),
             "qcctmxlu": self._limit("lu62_channels"),
-            "qcctstus": np.floor(self._limit("megabytes") + held / 1024 + leaked),
+            "qcctstus": np.floor(self._limit("megabytes") + kilobytes / 1024 + leaked),
             "qcctstab": _STORAGE_64,
             "qcctslim": _LIMIT_64,
         }
@@ -271,7 +265,6 @@ class Movers:
         return rows
 
     def _dispatchers(self) -> CountedBlocks:
-        """Return the dispatchers: each runs the channels assigned to it."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cpu = of.moved * costs.DISPATCH + of.bytes * costs.DISPATCH_BYTE
         squeezed = of.of_channel("compression") > 0
@@ -291,14 +284,13 @@ class Movers:
         return rows.raw, count
 
     def _adapters(self) -> CountedBlocks:
-        """Return the adapters, which issue the MQI calls of the channels."""
+        """Return the blocks of adapters, which issue the MQI calls of the channels."""
         of, work = self._instances, self._accounting.work
         calls = (of.summed(work.calls(part)[of.task])[self._which] for part in ("n", "ct", "et"))
         rows, count = self._in_turn(QCT_ADP, "adapters", *calls)
         return rows.raw, count
 
     def _tls(self) -> CountedBlocks:
-        """Return the tasks that encrypt, decrypt and start channels with TLS."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cipher = of.of_channel("cipher") > 0
         spent = of.moved * costs.TLS + of.bytes * costs.TLS_BYTE + starts * costs.TLS_START
@@ -321,7 +313,7 @@ class Movers:
     def _in_turn(
         self, block: Block, name: str, calls: Floats, cpu: Floats, took: Floats
     ) -> tuple[Rows, Ints]:
-        """Return tasks that are used in order: each works only if all earlier ones are busy."""
+        """Return blocks of tasks, and their number per record; busy tasks pass work to the next."""
         count = self._limit(name)
         used = np.arange(int(count.max())) < count[:, None]
         left, shares = took / self._length, []
@@ -347,19 +339,19 @@ class Movers:
         return self._chunk.rows(block, len(length), columns)
 
     def _resolver(self) -> Rows:
-        """Return the task that resolves names: it is nearly idle."""
+        """Return the blocks of the task that resolves names, which is nearly idle."""
         length = self._length
-        asked = self._draws.below(len(length), 3)
-        took = asked * _RESOLVED
+        requests = self._draws.below(len(length), 3)
+        took = requests * _RESOLVED
         columns = {
             "qcttskn": _NAMES_TASK,
-            "qctreqn": asked,
-            "qctcptm": asked * _RESOLVED_CPU,
+            "qctreqn": requests,
+            "qctcptm": requests * _RESOLVED_CPU,
             "qcteltm": took,
             "qctwttm": length - took,
         }
-        rows = self._chunk.rows(QCT_DNS, len(asked), columns)
-        some = np.flatnonzero(asked > 0)
+        rows = self._chunk.rows(QCT_DNS, len(requests), columns)
+        some = np.flatnonzero(requests > 0)
         begin = self._reporters.begin[self._which] + self._chunk.plan.offset
         rows.set("qctlgtm", begin[some] + US_PER_SECOND, where=some)
         rows.set("qctlgdu", _RESOLVED * 1.2, where=some)

@@ -1,6 +1,6 @@
-"""Some intervals of a simulated site: their work, and the queue managers and tasks that record it.
+"""Some intervals of a simulated site: the work done, and the queue managers and tasks recorded.
 
-`time` numbers the intervals of a chunk; moments are microseconds since 1970, in UTC.
+`time` is the index of an interval in a chunk; moments are microseconds since 1970, in UTC.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from smfparse.simulating.plan import Plan
 from smfparse.simulating.records import Writers
 
 _LATER = 9
-"""Microseconds from the end of an interval to its first record."""
+"""Microseconds from the end of an interval to the first record about it."""
 _CONNECTED = 40_000
-"""Minimum time for which a client is connected, in microseconds."""
+"""Minimum microseconds for which a client is connected."""
 _AT_PEAK = 3
 """Ratio of the maximum to the average number of brief tasks."""
 _WEEK = 7 * 86_400_000_000
 _EARLY, _LATE, _EARLY_ONE_OF = 90, 150, 141
-"""Microseconds from the end of an interval to the earliest records of tasks: before and after the
-statistics, which are written at 109. One of _EARLY_ONE_OF records is before the statistics, as in
-SMF data of MQ 10, where the median is 123."""
+"""Microseconds from the end of an interval to the first record of a task, before and after the
+statistics, which are written at 109; how many task records come per record before the statistics.
+In SMF data of MQ 10, the median of this number is 123.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,11 @@ class Chunk:
     """Some intervals.
 
     did        results of the engine: arrays by name, one row per interval
-    down       share of each interval for which queue managers are down, also of the intervals
-               before and after
-    stretches  when each application is connected: rows (from, to), microseconds from the start
-    begin      when each interval begins
+    down       share of each interval for which queue managers are down, with one more interval
+               before and one more after the chunk
+    stretches  times at which each application is connected: rows (from, to), microseconds from the
+               start of the estate
+    begin      start of each interval
     length     length of every interval, microseconds
     first      number of the first interval
     """
@@ -60,26 +62,26 @@ class Chunk:
 
     @property
     def zero(self) -> int:
-        """Return when the estate starts, microseconds since 1970."""
+        """Return the start of the estate's simulated time."""
         return int(self.begin[0]) - self.first * self.length
 
     def draws(self, purpose: str) -> Draws:
-        """Return random columns for some purpose."""
+        """Return random columns for a purpose: the same purpose gives the same columns."""
         return Draws(self.seed, 1 + self.first, *purpose.encode())
 
     def rows(self, block: Block, rows: int, columns: Columns | None = None) -> Rows:
-        """Return blocks of the site's MQ version with some columns."""
+        """Return blocks of the site's MQ version with these columns set."""
         found = Rows(block, self.plan.estate.version, rows)
         found.set_all(columns or {})
         return found
 
 
 class Reporters:
-    """Queue managers in the intervals at whose end they write statistics: one row for each.
+    """Written statistics: one row per interval and queue manager that writes statistics at its end.
 
-    begin, end  time that the row covers; it begins at a restart, if one is in the interval
-    row_of      row of each interval and queue manager; -1: no statistics
-    again       whether the queue manager came up within the interval, or at its start
+    begin, end  time that the row covers: the interval, or the part of it after a restart
+    row_of      row by interval and queue manager; -1: no statistics
+    again       whether the queue manager restarted in the interval, or at its start
     """
 
     def __init__(self, chunk: Chunk) -> None:
@@ -105,16 +107,16 @@ class Reporters:
         return self.end - self.begin
 
     def of(self, values: Any) -> Any:
-        """Return the values of an array by interval and queue manager."""
+        """Return one value per row, from an array by interval and queue manager."""
         return values[self.time, self.manager]
 
     def declared(self, part: str, name: str) -> Any:
-        """Return a declared property of the queue managers' log or mover, one value per row."""
+        """Return a declared property of `part` (log or mover), one value per row."""
         values = np.array([getattr(getattr(each, part), name) for each in self._declared])
         return values[self.manager]
 
     def summed(self, values: Any, of: Any) -> Floats:
-        """Add values of tasks or their queues up, by interval and queue manager."""
+        """Return sums of the values of tasks or queues, one per row."""
         row = self.row_of[of.time, of.manager]
         known = row >= 0
         return np.bincount(row[known], values[known], len(self)).astype(np.float64)
@@ -131,10 +133,11 @@ class Reporters:
 
 
 class Cells:
-    """Objects that queue managers report: one row per object, interval by interval.
+    """Objects that queue managers report: one row per reporter and object.
 
+    row    index of the reporter of each row
     thing  number of the object of each row
-    count  number of rows of each record
+    count  number of rows of each reporter
     """
 
     def __init__(self, reporters: Reporters, manager: Ints) -> None:
@@ -148,20 +151,20 @@ class Cells:
 
 
 def spread(total: Ints, low: Floats, high: Floats) -> Ints:
-    """Return the parts of whole numbers between shares `low` and `high`; adjacent parts add up."""
+    """Return the parts of totals between shares `low` and `high`; parts of all shares add up."""
     part: Ints = (np.floor(total * high) - np.floor(total * low)).astype(np.int64)
     return part
 
 
 class Tasks:
-    """Connected tasks: rows by task and interval, application by application.
+    """Connected tasks: one row per task and interval, application by application.
 
-    The work of an application is shared among its tasks by fixed shares, so their counts add up.
+    Each task does a fixed share of its application's work, so the counts of its tasks add up.
 
-    low, high   the task's work is between these two shares of the application's work
+    low, high   shares of the application's work between which the work of the task is
     begin, end  time in the interval that the accounting of the task covers
-    started     when it connected
-    ended       whether this is its last row
+    started     time at which the task connected
+    ended       whether the row is the last one of the task
     number      number of the task in its application
     """
 
@@ -184,7 +187,7 @@ class Tasks:
 
     @property
     def brief(self) -> Bools:
-        """Return which tasks came and went within an interval."""
+        """Return which tasks connected and ended within one interval."""
         found: Bools = self.ended & (self.started == self.begin)
         return found
 
@@ -192,7 +195,7 @@ class Tasks:
         return len(self.time)
 
     def present(self) -> Floats:
-        """Return the share of the interval for which each task is connected: below 1 if brief."""
+        """Return the share of an interval for which each task is connected; brief tasks at peak."""
         share = np.minimum(_AT_PEAK * (self.end - self.begin) / self._chunk.length, 1)
         return np.where(self.brief, share, 1)
 
@@ -209,7 +212,7 @@ class Tasks:
         return {name: values[~lost] for name, values in columns.items()}
 
     def _lasting(self, number: int) -> dict[str, Any]:
-        """Return the lasting tasks: one row per interval and stretch of connection."""
+        """Return columns of tasks that stay connected: one row per task, interval and stretch."""
         chunk, each = self._chunk, self.plan.estate.applications[number]
         time, begin, end, share, stretch = self._connected(number)
         draws = Draws(chunk.seed, 7, number)
@@ -226,7 +229,7 @@ class Tasks:
         turn = _LATE + 5 * tasks + 23 * number
 
         def recorded(moment: Ints) -> Ints:
-            """Return when tasks are recorded: one after the other, a few before the statistics."""
+            """Return the times of task records: one after another, a few before the statistics."""
             nth = moment // chunk.length + 7 * tasks + 31 * number
             return zero + moment + np.where(nth % _EARLY_ONE_OF == 1, _EARLY, turn)
 
@@ -243,10 +246,10 @@ class Tasks:
         }
 
     def _connected(self, number: int) -> tuple[Ints, Ints, Ints, tuple[Floats, Floats], Ints]:
-        """Return the connected stretches of an application in each interval, one row each.
+        """Return the connected stretches of an application: one row per interval and stretch.
 
-        The columns are interval, from and to (microseconds from the start), low and high share of
-        the application's work in the interval, and number of the stretch.
+        The columns are interval, from and to (microseconds from the start of the estate), low and
+        high share of the application's work in the interval, and number of the stretch.
         """
         chunk, known = self._chunk, self._chunk.stretches[number]
         at = (chunk.begin - chunk.zero)[:, None]
@@ -261,7 +264,7 @@ class Tasks:
         return time, begin[place], end[place], (shares[0][place], shares[1][place]), stretch
 
     def _brief(self, number: int, messages: Any) -> dict[str, Any]:
-        """Return the clients that connect only for some messages: one row each."""
+        """Return columns of clients that connect for a few messages each: one row per client."""
         chunk = self._chunk
         works = self.plan.app == number
         units = chunk.did["units"][:, works].sum(axis=1)

@@ -1,7 +1,7 @@
 """The declaration of a site: one class per kind of table in its TOML, one field per key.
 
-Times of I/O, processing and the network are microseconds. Rates are per second, at the peak of
-their curve. The command always loads this module, so it imports no library.
+Times of I/O, processing and the network are microseconds. Rates are per second, at the peak of the
+curve. The command line always loads this module, so it imports no library.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ CHANNEL_TYPES: Mapping[str, int] = {
 APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
 """Kinds of application by environment, and their codes in WTIDATYP."""
 LOCAL_QUEUE, ALIAS, CLUSTER_QUEUE = 1, 3, 7
-"""Types of opened queues: codes of QTYPE."""
+"""Types of opened queues, as in QTYPE."""
 FORCED_TWICE = ("ims", "rrs")
-"""Kinds with units of work that wait for the log twice: at prepare and at commit."""
+"""Kinds of application whose units of work wait for the log twice: at prepare and at commit."""
 ZHYPERWRITE = ("none", "capable", "enabled")
 INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
 
@@ -66,7 +66,13 @@ class Pool:
 
 @dataclass(frozen=True)
 class PageSet:
-    """A page set: `pages` of 4 KB; `io` and `page`: time of a request, and of each page in it."""
+    """A page set.
+
+    pool   number of the buffer pool
+    pages  number of pages of 4 KB
+    io     time of an I/O request, without its pages
+    page   additional time of each page in a request
+    """
 
     number: int
     pool: int
@@ -77,13 +83,15 @@ class PageSet:
 
 @dataclass(frozen=True)
 class Log:
-    """The log; `io` and `page`: time of a write, and of each page in it.
+    """The log.
 
+    io           time of a write, without its pages
+    page         additional time of each page in a write
     load         log records per checkpoint (LOGLOAD)
-    pages        pages of an active log
-    copies       2: dual logging, 1: single
-    stripes      volumes to which the pages of a write go at the same time
-    zhyperwrite  whether the mirrored volumes are "capable" of it, or it is "enabled"
+    pages        number of pages of an active log
+    copies       2: dual logging, 1: single logging
+    stripes      number of volumes to which the pages of a write go at the same time
+    zhyperwrite  zHyperWrite: "none", "capable" (mirrored volumes support it) or "enabled"
     """
 
     io: float = 240.0
@@ -125,11 +133,11 @@ class QueueManager:
 class Queue:
     """A queue: on a page set, or in a structure of the coupling facility.
 
-    expiry   seconds after which a message expires, 0: never
-    stream   the queue that gets a copy of every message
-    wire     no queue, but the connection from a channel to its partner
-    cluster  if a cluster queue: its transmission queues, and the share of the messages for each
-    model    if a model queue: the prefix of the names of its dynamic queues
+    expiry   seconds after which a message expires; 0: never
+    stream   name of the queue that gets a copy of every message; "": none
+    wire     whether it is not a queue, but the connection from a channel to its partner
+    cluster  transmission queues of a cluster queue, each with its share of the messages
+    model    prefix of the names of dynamic queues, if it is a model queue; "": it is not
     """
 
     name: str
@@ -148,13 +156,14 @@ class Queue:
 class Channel:
     """A channel.
 
-    network   round trip, microseconds
-    message   time of the channel per message, besides the network
-    cipher    number of the TLS cipher specification, 0: no TLS
-    rekey     bytes after which a new secret key is negotiated (SSLRKEYC), 0: never
-    sharing   conversations per instance (SHARECNV)
-    lu62      whether it is over LU 6.2: `connection` is the name of an LU
-    called    its name in records, as two ends of a channel have one name; "": the declared name
+    network      round trip time
+    message      time of the channel per message, without the network
+    cipher       number of the TLS cipher specification; 0: no TLS
+    compression  per cent by which compression reduces the bytes
+    rekey        bytes after which a new secret key is negotiated (SSLRKEYC); 0: never
+    sharing      conversations per instance (SHARECNV)
+    lu62         whether the channel uses LU 6.2: `connection` is the name of an LU
+    called       name in records, because both ends of a channel have one name; "": `name`
     """
 
     name: str
@@ -174,7 +183,7 @@ class Channel:
 
     @property
     def shown(self) -> str:
-        """Its name in records."""
+        """Name of the channel in records."""
         return self.called or self.name
 
 
@@ -182,17 +191,17 @@ class Channel:
 class Application:
     """An application that puts and gets.
 
-    rate     units of work per second at the peak; 0: a unit for every message that it gets
-    get      queues that it gets from
-    put      messages per unit, by queue that it puts to
-    size     of a message, bytes
-    commit   messages per unit of work, 0: outside syncpoint
+    rate     units of work per second at the peak; 0: one unit for every message got
+    get      queues to get from
+    put      messages per unit, by queue to put to
+    size     bytes of a message
+    commit   messages per unit of work; 0: outside syncpoint
     think    time of a unit outside MQ
     reopen   share of the units that open and close their queues
-    scans    messages that a get with a selector skips
-    stays    messages per connection, 0: connected all the time
-    window   local times between which it runs, "22:00-23:30"; "": all day
-    opens    names, such as aliases, that it opens, by queue
+    scans    number of messages that a get with a selector skips
+    stays    messages per connection; 0: always connected
+    window   local times between which the application runs, "22:00-23:30"; "": all day
+    opens    names, such as aliases, under which queues are opened, by queue
     """
 
     name: str
@@ -222,11 +231,12 @@ class Application:
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent of Managed File Transfer: its queues, and the work of its threads.
+    """An agent of Managed File Transfer.
 
-    sends_to   the agent that it sends files to, "": none
-    rate       data messages per second at the peak, `chunk` bytes each
-    transfers  concurrent transfers
+    sends_to   the agent to send files to; "": none
+    rate       data messages per second at the peak
+    chunk      bytes of a data message
+    transfers  number of concurrent transfers
     """
 
     name: str
@@ -248,7 +258,7 @@ class Incident:
     """A problem that begins at a time of day and lasts for some time.
 
     target  the affected queue manager, queue, channel or application; "": the best match
-    factor  its size, with a meaning for each kind; 0: the default of its kind
+    factor  size of the problem, with a different meaning for each kind; 0: the default of the kind
     listed  whether the answer key lists it
     """
 
@@ -263,7 +273,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class Curve:
-    """The load over a day: shares of the peak at local hours, with straight lines between."""
+    """The load over a day: shares of the peak at local hours, interpolated between the hours."""
 
     hours: tuple[float, ...]
     shares: tuple[float, ...]
@@ -273,12 +283,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Estate:
-    """A whole site, and the simulated time: local time of its systems.
+    """A site, and the simulated time: local time of its systems.
 
-    interval  interval of statistics (STATIME); `acctime`: of accounting, None: the same
-    growth   growth of the rates per day
-    group    queue-sharing group, "": none
-    answers  rules exceeded without an incident: rule, object, job, start and end
+    interval        interval of statistics (STATIME)
+    acctime         interval of accounting (ACCTIME); None: `interval`
+    growth          growth of the rates per day
+    group           queue-sharing group; "": none
+    answers         rules triggered without an incident: rule, object, job, start and end
     cluster_queues  names by which applications open transmission queues
     """
 
@@ -306,7 +317,7 @@ VERSIONS = (
     *("6.0.0", "7.0.0", "7.0.1", "7.1.0", "8.0.0", "9.0.0", "9.1.0", "9.1.2", "9.1.4", "9.2.0"),
     *("9.3.0", "9.3.1", "9.3.2", "9.3.3", "9.3.5", "9.4.0", "9.4.3", "9.4.5", "10.0.0"),
 )
-"""MQ versions, with each version that extended a block."""
+"""Supported MQ versions, among them each version that extended a block."""
 
 
 def check_times(start: dt.datetime, utc_offset: dt.timedelta, interval: dt.timedelta) -> None:

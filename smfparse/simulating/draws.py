@@ -1,7 +1,8 @@
 """Random columns, and blocks with overwritten columns.
 
-The same seed has to give the same bytes on every machine. So random numbers come from PCG64's raw
-bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defines to the last bit.
+The same seed must give the same bytes on every machine. So random numbers are the raw bits of
+PCG64, which are the same in all versions of numpy, converted by arithmetic that IEEE 754 defines
+exactly.
 """
 
 from __future__ import annotations
@@ -25,32 +26,32 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Columns: TypeAlias = dict[str, Any]
-"""Values by IBM's field name, one value per block."""
+"""Values by IBM's name of the field, one value per block."""
 
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 divided by the golden ratio: products with it are spread over all bits."""
+"""2**64 divided by the golden ratio: a product with it differs in all bits."""
 
 NEVER = -STCK_UNIX_EPOCH_US
-"""The microsecond since 1970 that a TOD clock field of zero means."""
+"""Microseconds since 1970 that a TOD clock value of zero means."""
 
 
 class Draws:
-    """Random columns; the same key gives the same columns."""
+    """Random columns: the same key gives the same columns."""
 
     def __init__(self, *key: int) -> None:
         self._bits = np.random.PCG64(list(key))
 
     def uniform(self, rows: int) -> Floats:
-        """Return numbers from 0 up to 1."""
+        """Return numbers from 0 to less than 1."""
         bits: NDArray[np.uint64] = self._bits.random_raw(rows)
         return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def skewed(self, rows: int, median: float, most: float = 30) -> Floats:
-        """Return skewed numbers: half are below `median`, and a few are many times as large.
+        """Return numbers of a log-logistic distribution with a few large values.
 
-        None exceeds `most` times the median. The distribution is log-logistic.
+        No number exceeds `most` times the median.
         """
         part = self.uniform(rows)
         return median * np.minimum(part / (1 - part), most)
@@ -60,11 +61,11 @@ class Draws:
         return whole(self.uniform(rows) * limit)
 
     def near(self, rows: int, spread: float = 0.1) -> Floats:
-        """Return factors around 1, none further from it than `spread`."""
+        """Return factors from 1 - `spread` to 1 + `spread`."""
         return 1 - spread + 2 * spread * self.uniform(rows)
 
     def chance(self, rows: int, share: float) -> Bools:
-        """Return which rows belong to a random `share` of them."""
+        """Return a mask that is true for a random `share` of the rows."""
         return self.uniform(rows) < share
 
     def octets(self, rows: int, width: int) -> Raw:
@@ -75,24 +76,24 @@ class Draws:
 
 
 def numbered(count: Ints) -> Ints:
-    """Number the rows of each group from 0; `count` contains the number of rows of each group."""
+    """Return numbers from 0 within each group; `count`: int64 (groups,), rows of each group."""
     numbers: Ints = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     return numbers
 
 
 def whole(values: Values) -> Ints:
-    """Cut the fractions off."""
+    """Return values rounded down to whole numbers."""
     return np.floor(values).astype(np.int64)
 
 
 def encoded(kind: Kind, words: Sequence[Any]) -> Raw:
-    """Return the wire bytes of texts or hexadecimal strings, one row each."""
+    """Return the wire bytes of texts or hexadecimal strings, one row per text."""
     data = b"".join(kind.build(word) for word in words)
     return np.frombuffer(data, np.uint8).reshape(-1, kind.width)
 
 
 def clock(moments: Ints) -> Raw:
-    """Return moments as TOD clock values, a row each.
+    """Return moments as TOD clock values, one row per moment.
 
     The part below the microsecond looks random, and is the same for the same moment.
     """
@@ -101,13 +102,13 @@ def clock(moments: Ints) -> Raw:
 
 
 def big_endian(numbers: Ints, width: int) -> Raw:
-    """Return the last `width` bytes of numbers in wire order, a row each."""
+    """Return the last `width` bytes of numbers in wire order, one row per number."""
     raw: Raw = numbers.astype(">u8").view(np.uint8).reshape(-1, 8)
     return raw[:, 8 - width :]
 
 
 def hexadecimal(raw: Raw) -> Raw:
-    """Return bytes as EBCDIC hexadecimal digits, two for each."""
+    """Return bytes as EBCDIC hexadecimal digits, two per byte."""
     digits = np.frombuffer("0123456789ABCDEF".encode(ENCODING), np.uint8)
     nibbles = np.stack([raw >> 4, raw & 15], axis=2).reshape(len(raw), 2 * raw.shape[1])
     spelled: Raw = digits[nibbles]
@@ -116,15 +117,14 @@ def hexadecimal(raw: Raw) -> Raw:
 
 @functools.cache
 def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> bytes:
-    """Build one block; equal blocks are requested again and again."""
     data: bytes = block.build(dict(values), length=length)
     return data
 
 
 class Rows:
-    """Blocks of one kind, one row each: a block is built once and repeated, then columns are set.
+    """Blocks of one kind, one row per block: one block is built and repeated, then columns are set.
 
-    A column that blocks of this MQ version do not hold is left out, as the queue manager would.
+    A field that the blocks of this MQ version do not contain is ignored.
     """
 
     def __init__(
@@ -148,11 +148,12 @@ class Rows:
     def set(
         self, name: str, values: Values | float, entry: int = 0, *, where: Ints | None = None
     ) -> None:
-        """Overwrite a number, duration or moment (microseconds since 1970).
+        """Overwrite numbers, durations or moments (microseconds since 1970).
 
-        A number too large for its field becomes the largest one that fits.
-        `entry` is the index in a repeated group; `where` contains the indexes of the blocks that
-        `values` are for; None: all blocks.
+        A number too large for its field becomes the largest number of the field.
+
+        entry  index in a repeated group
+        where  indexes of the blocks to change; None: all blocks
         """
         rows = len(self) if where is None else len(where)
         if not rows:
@@ -172,7 +173,7 @@ class Rows:
             self.set(name, values)
 
     def set_bytes(self, name: str, raw: Raw, entry: int = 0, *, where: Ints | None = None) -> None:
-        """Overwrite a column with wire bytes: texts and tokens."""
+        """Overwrite a column with wire bytes, as of texts and tokens."""
         self._put(self.block.field(name), entry, raw, where)
 
     def set_texts(
@@ -188,14 +189,14 @@ class Rows:
         self.set_bytes(name, encoded(self.block.field(name).kind, words)[which], entry, where=where)
 
     def set_clocks(self, columns: Mapping[str, Ints]) -> None:
-        """Overwrite moments with TOD clock values, with random bits below the microsecond."""
+        """Overwrite columns of moments with TOD clock values, as of `clock`; NEVER becomes zero."""
         for name, moments in columns.items():
             raw = clock(moments)
             raw[moments == NEVER] = 0
             self.set_bytes(name, raw)
 
     def get_bytes(self, name: str) -> Raw:
-        """Return the wire bytes of a field of every block."""
+        """Return the wire bytes of a field, one row per block."""
         each = self.block.field(name)
         raw: Raw = self.raw[:, each.offset : each.offset + each.kind.width]
         return raw
@@ -206,18 +207,21 @@ class Rows:
             self.raw[slice(None) if where is None else where, at : at + each.kind.width] = raw
 
     def holds(self, each: Field, offset: int) -> bool:
-        """Whether the blocks have a field, or an entry of it, at `offset`."""
+        """Whether the blocks contain a field, or an entry of its repeated group, at `offset`."""
         return self.block.holds(each, offset, self.length, self.word)
 
 
 def fill(
     rows: Rows, nth: Ints, end: Ints, draws: Draws, words: Mapping[str, Sequence[str]]
 ) -> None:
-    """Fill blocks with values that follow from their declaration alone.
+    """Fill blocks with random values that fit the declaration of their fields.
 
-    `nth` is the number of each block in its record, from 0; `end` the end of its interval; `words`
-    the texts of some fields. In a block lows are at most gauges, and gauges at most highs. Many
-    counters are zero. Of a repeated group or an array the first entry is filled.
+    nth    index of each block in its record
+    end    end of the interval of each block
+    words  texts for fields with these names
+
+    In a block, minimums are at most gauges, and gauges at most maximums. Many counters are zero. Of
+    a repeated group or an array, only the first entry is filled.
     """
     base = draws.skewed(len(rows), 200)
     for each in rows.block.fields:
@@ -257,9 +261,9 @@ def _amount(kind: Number | Duration, base: Floats, nth: Ints, draws: Draws) -> V
 def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: float = 1) -> None:
     """Fill blocks with random bits: the worst case for the speed of readers and the size of output.
 
-    Every number, time, flag word and opaque token that the blocks hold is random in full width, a
-    code is one of its words. Headers, version words, texts, reserved bytes and the fields in `keep`
-    stay. Repeated groups are filled in a random `share` of the blocks, and zero in the others.
+    Every number, time, flag word and opaque token in the blocks becomes random in full width.
+    Headers, version words, texts, codes, reserved bytes and the fields in `keep` do not change.
+    Repeated groups are filled in a random `share` of the blocks, and zero in the others.
     """
     block = rows.block
     own = _mask(rows, [(column.field, column.offset) for column in block.columns], keep)
@@ -278,14 +282,16 @@ def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: 
         if isinstance(each.kind, Code):
             rows.set(each.name, _codes(each.kind, len(rows), draws))
     for child in block.children:
-        if child.used is not None:  # an entry without a name is unused: all get the first name
+        if (
+            child.used is not None
+        ):  # an entry without a name is unused: every entry gets the name of the first
             name = rows.get_bytes(child.used).copy()
             for entry in range(len(child.cells)):
                 rows.set_bytes(child.used, name, entry)
 
 
 def _mask(rows: Rows, places: Sequence[tuple[Field, int]], keep: Set[str]) -> Raw:
-    """Return a mask: X'FF' for each byte of a block that becomes random, in the fields `places`."""
+    """Return a mask for a block: X'FF' for each byte of `places` that becomes random, or 0."""
     mask = np.zeros(rows.length, np.uint8)
     for each, at in places:
         fixed = isinstance(each.kind, Text | Code | Part) or each is rows.block.version

@@ -1,4 +1,4 @@
-"""Records to a dump: in the order in which they were written, numbered, and spanned over blocks."""
+"""From records to a dump: records in the order of their times, numbered and spanned over blocks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from smfparse.simulating.draws import Ints, numbered
 from smfparse.simulating.records import Envelope, RecordParts
 
 BLOCK_BYTES = 27_994
-"""Bytes of segments in a block of a dump: BLKSIZE 27,998 minus the block descriptor word."""
+"""Bytes for segments in a block of a dump: BLKSIZE 27,998 minus the block descriptor word."""
 _AT_ONCE = 1 << 20
-"""Bytes that are collected before they are written."""
+"""Minimum number of bytes that are written in one step."""
 _LEAST_SEGMENT = 36
-"""Minimum length of a first segment: the SMF header and a triplet."""
+"""Minimum bytes of a first segment: the SMF header and a triplet."""
 _RDW = struct.Struct(">HBB")
 _WHOLE, _FIRST, _LAST, _MIDDLE = range(4)
 
@@ -63,14 +63,13 @@ class SegmentWriter:
 
 
 def _code(first: bool, last: bool) -> int:
-    """Return the segment code."""
     if first:
         return _WHOLE if last else _FIRST
     return _LAST if last else _MIDDLE
 
 
 PIECE = 1000
-"""Number of records that are built together."""
+"""Number of records that are built in one step."""
 _FIRST_COUNT = 1_390_000
 
 
@@ -83,12 +82,14 @@ def write_dump(
 ) -> None:
     """Write a dump to a path or a stream; raise OutputError if a path cannot be written.
 
-    start, end  when the dump's header and trailer were written
+    start, end  times at which the header and the trailer of the dump were written
     """
     if not isinstance(target, Path):
         writer = SegmentWriter(target)
         writer.write(iter([envelope.marker(DUMP_HEADER, start)]))
-        for records in map(partial(in_order, envelope), batches):  # a name would keep a batch
+        for records in map(
+            partial(in_order, envelope), batches
+        ):  # a variable for the batch would keep it in memory
             writer.write(records)
         writer.write(iter([envelope.marker(DUMP_TRAILER, end)]))
         return
@@ -102,8 +103,8 @@ def write_dump(
 class Numbers:
     """Numbers the records of each queue manager, by kind and in total, from 1 after a start.
 
-    starts  when each queue manager starts within the dump
-    first   number of the first record of each kind; None: as the number in the total
+    starts  times at which each queue manager starts within the dump
+    first   number of the first record of each kind; None: the first number in the total
     """
 
     def __init__(self, starts: Sequence[Ints], first: int | None = None) -> None:
@@ -114,7 +115,7 @@ class Numbers:
         self._count: dict[tuple[int, int] | None, Ints] = {None: self._from(every)}
 
     def _from(self, count: Ints) -> Ints:
-        """Return the first number of each run of queue managers: `count`, or 1 after a start."""
+        """Return the first number of each queue manager's runs: `count`, or 1 after a start."""
         first = np.ones((len(count), self._runs), np.int64)
         first[:, 0] = count
         return first.reshape(-1)
@@ -132,7 +133,7 @@ class Numbers:
         ]
 
     def _run(self, kind: RecordParts) -> Ints:
-        """Return the run of a queue manager, from one start to the next, that wrote each record."""
+        """Return the run of each record: a run is the time between starts of a queue manager."""
         found = kind.writers.qmgr * self._runs
         for manager, starts in enumerate(self._starts):
             own = kind.writers.qmgr == manager
@@ -150,9 +151,9 @@ class Numbers:
 
 
 def in_order(envelope: Envelope, kinds: Sequence[RecordParts]) -> Iterator[memoryview]:
-    """Yield records in the order of the times at which they were written, each with its RDW.
+    """Yield records, each with its RDW, in the order of the times at which they were written.
 
-    They are built piece by piece, because a whole interval of many tasks is large.
+    Records are built piece by piece, because all records of an interval would be large.
     """
     which = np.repeat(np.arange(len(kinds)), [len(kind.writers.when) for kind in kinds])
     rows = np.concatenate([np.arange(len(kind.writers.when)) for kind in kinds])

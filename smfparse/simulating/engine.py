@@ -1,7 +1,7 @@
-"""The simulation: the work of each interval, and the backlog for the next one.
+"""The simulation: the work of each interval, and the backlog for the next interval.
 
-A step is an interval. Values that depend on the interval before (depths, pages, waits for the log)
-are computed step by step, all others for many intervals at once.
+A step is an interval. Values that depend on the previous interval (depths, pages, waits for the
+log) are computed step by step, other values for many intervals in one operation.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.storage import Storage
 
 UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
-"""Arrivals in transit to a getter: seconds of arrivals, plus a number of messages."""
+"""Messages in transit to a getter: arrivals of this number of seconds, plus at most this number of
+messages.
+"""
 _EXPIRY_SECONDS = 300.0
 """Seconds from one scan for expired messages to the next (EXPRYINT)."""
 _KEPT_ARRIVALS = 200
 
 
 class Messages:
-    """The messages on the queues between intervals of `seconds`: `depth`."""
+    """The messages on queues between intervals of `seconds`.
+
+    depth  number of messages by queue
+    """
 
     def __init__(self, plan: Plan, seconds: float) -> None:
         self._plan, self._seconds = plan, seconds
@@ -40,17 +45,19 @@ class Messages:
         self._expiry[ends] = expiry
 
     def lose_plain(self, down: Floats) -> None:
-        """Empty the queues of nonpersistent messages of a queue manager that ends."""
+        """Empty the queues of nonpersistent messages of queue managers that end."""
         ended = (down > 0)[self._plan.queue_manager] & ~self._plan.shared
         self.depth = np.where(ended & ~self._plan.queue_persistent, 0, self.depth)
 
     def flow(
         self, due: Ints, most: Floats, effects: Effects, time: int, noise: Floats
     ) -> dict[str, Ints]:
-        """Return the messages that move. Works take turns, each with the messages left for it.
+        """Return the numbers of messages put, got and streamed, and of units of work done.
 
-        due   units that works with a rate have to do
-        most  units that works can do
+        Each work gets the messages that earlier works in the flow put or did not get.
+
+        due   number of due units of each work that has a rate
+        most  maximum number of units of each work
         time  index of the interval in the effects
         """
         plan, there = self._plan, self.depth.copy()
@@ -82,9 +89,9 @@ class Messages:
         return moved | {"came": came, "went": went, "depth": there}
 
     def _kept(self, there: Ints, came: Ints, orphaned: Floats, noise: Floats) -> Ints:
-        """Return the messages that stay on queues: in transit to a getter, or without a getter.
+        """Return the number of messages that stay on queues: in transit, or without a getter.
 
-        `noise` is 0 if no more messages arrive: then all are got.
+        noise  0 if no more messages arrive, so that all are got
         """
         lately = (came / self._seconds * UNDER_WAY + noise * _UNDER_WAY_MOST) * (noise > 0)
         lately = np.where(came > 0, lately, 0)
@@ -93,7 +100,7 @@ class Messages:
         return np.minimum(kept, there)
 
     def _ready(self, left: Ints, works: Ints, due: Ints) -> Floats:
-        """Return the messages for works that get: shared evenly, or by id to the requester."""
+        """Return the messages for each work that gets: shared evenly, or by id to the requester."""
         plan = self._plan
         gets = plan.source[works] != NONE
         queue = np.where(gets, plan.source[works], 0)
@@ -104,14 +111,13 @@ class Messages:
         return ready
 
     def settle(self, flow: dict[str, Ints]) -> dict[str, Ints]:
-        """Keep the messages that an interval leaves; return expired ones and the age of others."""
+        """Update `depth` at the end of an interval; return expired messages, depth, oldest age."""
         before = self.depth
         expired = self._expired(flow["depth"], flow["came"])
         self.depth = flow["depth"] - expired
         return {"expired": expired, "depth": self.depth, "age": self._ages(before, flow)}
 
     def _expired(self, there: Ints, came: Ints) -> Ints:
-        """Return the number of messages that are older than the expiry of their queue."""
         self._arrived = [*self._arrived[-_KEPT_ARRIVALS:], came]
         expired = np.zeros_like(there)
         for number, queue in enumerate(self._plan.estate.queues):
@@ -123,12 +129,11 @@ class Messages:
         return expired
 
     def _ages(self, before: Ints, flow: dict[str, Ints]) -> Ints:
-        """Return the age of the oldest message of each queue, seconds."""
         rate = flow["came"] / self._seconds
-        behind = np.where(rate > 0, self.depth / np.maximum(rate, 1e-9), self._seconds)
+        wait = np.where(rate > 0, self.depth / np.maximum(rate, 1e-9), self._seconds)
         stuck = (flow["went"] == 0) & (before > 0)
         older = self._age + self._seconds
-        oldest = np.minimum(np.where(stuck, older, behind), np.minimum(older, self._expiry))
+        oldest = np.minimum(np.where(stuck, older, wait), np.minimum(older, self._expiry))
         self._age = np.where(self.depth > 0, oldest, 0)
         return np.floor(self._age).astype(np.int64)
 
@@ -165,11 +170,11 @@ class Workers:
     def capacity(
         self, time: int, effects: Effects, wait: Floats, page_wait: Floats, skipped: Floats
     ) -> Floats:
-        """Return the number of units that the tasks of each work can do.
+        """Return the maximum number of units of each work.
 
         wait       microseconds that a commit waits for the log, by queue manager
         page_wait  microseconds that a put waits per page while other pages are written, by pool
-        skipped    messages that a get skips before it finds its own
+        skipped    number of messages that a get skips before its own message, by work
         """
         plan = self._plan
         stored = np.append(page_wait, 0)[plan.queue_pool[plan.edge_queue]] * self._pages
@@ -185,7 +190,7 @@ class Workers:
         return np.where(up > 0, can, 0)
 
     def _sent(self, work: int, time: int, effects: Effects) -> float:
-        """Return how many messages a channel can send, with a round trip for every batch."""
+        """Return the maximum number of messages that a channel sends: a round trip per batch."""
         channel = self._plan.channel(int(self._plan.app[work]))
         number = self._plan.channel_no[channel.name]
         batch = float(effects.batch[time, number]) or channel.batch
@@ -194,7 +199,7 @@ class Workers:
         return most * float(effects.capacity[time, work])
 
     def skipped(self, unindexed: Floats, depth: Ints) -> Floats:
-        """Return the number of messages that a get by id skips before it finds its own, by work."""
+        """Return the number of messages that a get by id skips before its own message, by work."""
         got = np.where(self._plan.source != NONE, self._plan.source, 0)
         found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0) + self._scans
         return found
@@ -202,7 +207,7 @@ class Workers:
     def logged(self, flow: dict[str, Ints], rolled: Ints) -> dict[str, Floats]:
         """Return bytes, records and forced writes of the logs, by queue manager.
 
-        `rolled` contains the units that are backed out: their gets were logged.
+        rolled  number of units that are backed out, by work: their gets were logged
         """
         plan = self._plan
         works, managers = len(plan.app), len(plan.names)
@@ -226,15 +231,15 @@ class Workers:
 
 
 _ROUNDS = 3
-"""Number of iterations for works and the log, which depend on each other."""
+"""Number of iterations in which work and log times, which depend on each other, are computed."""
 _BRIEF = 1100.0
-"""Time of a message on a queue with a waiting getter, in microseconds."""
+"""Microseconds of a message on a queue with a waiting getter."""
 _MOST_WAITING = 50_000
-"""Maximum units that wait outside MQ; further ones go elsewhere."""
+"""Maximum number of units of a work that wait outside MQ; further units are dropped."""
 
 
 class Engine:
-    """Steps an estate through its intervals, and keeps the contents of queues between them."""
+    """Simulates an estate interval by interval, and keeps the contents of queues between them."""
 
     def __init__(self, plan: Plan, seconds: float) -> None:
         self.plan = plan
@@ -248,7 +253,7 @@ class Engine:
     def run(self, demand: Ints, effects: Effects, draws: Draws) -> dict[str, Any]:
         """Return the work done: arrays by name, with one row per interval.
 
-        demand  units of work that become due
+        demand  numbers of units that become due, by interval and work
         """
         shape = (len(demand), len(self.plan.queue_no))
         noise = draws.uniform(2 * shape[0] * shape[1]).reshape(2, *shape)
@@ -289,19 +294,19 @@ class Engine:
         }
 
     def _pressed(self, flow: dict[str, Ints]) -> Floats:
-        """Return the wait per page that is put, by pool, for this flow."""
+        """Return the microseconds of waiting per page put in this flow, by pool."""
         none = np.zeros_like(flow["came"])
         return self._storage.page_wait(flow | {"expired": none, "wave": none}, self.seconds)
 
     def _wave(self, flow: dict[str, Ints], noise: Floats) -> Ints:
-        """Return how much deeper queues were within an interval than at both of its ends."""
+        """Return by queue the excess of the maximum depth over the depths at both ends."""
         rate = flow["came"] / self.seconds
         wave = np.floor(noise * (2 + rate * 0.05)).astype(np.int64)
         old = np.where(flow["expired"] > 0, np.floor(rate * _EXPIRY_SECONDS), 0).astype(np.int64)
         return np.where(flow["came"] > 0, wave + old, 0)
 
     def _extremes(self, did: dict[str, Any], noise: Floats) -> dict[str, Any]:
-        """Return the highest and lowest depths of queues, and how long each lasted."""
+        """Return highest and lowest depths of queues, and the time of a message on its queue."""
         before, depth, came = did["before"], did["depth"], did["came"]
         emptied = (did["went"] > 0) & (np.minimum(before, depth) * 50 <= came)
         mean = (before + depth) / 2 / np.maximum(did["went"], 1) * self.seconds * 1e6

@@ -1,7 +1,8 @@
 """Records of every kind in the registry, in any MQ version, with invented values.
 
-Tasks, queues and the main statistics blocks fit together; any other block is filled by its
-declaration. Memory holds one batch: some intervals of all queue managers.
+The values of tasks, queues and the main statistics blocks are consistent; any other block is filled
+with values that fit its declaration. Memory contains one batch: some intervals of all queue
+managers.
 """
 
 from __future__ import annotations
@@ -55,17 +56,17 @@ from smfparse.simulating.workload import Intervals, Site, Tasks
 
 BATCH_BYTES = 16 << 20
 _KEPT = frozenset({"correl", "wtasints", "wtasinte"})
-"""Fields that a dense file does not fill: the owner of a queue block, the interval of a task."""
+"""Fields that are not random in a dense file: owner of a queue block, interval of a task."""
 _GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
-"""Share of the blocks in which a dense file fills latches and coupling facility requests."""
+"""Share of blocks in which a dense file fills latches and coupling facility requests."""
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
-"""Number of blocks of a kind per record, if it is not 1."""
+"""Number of blocks per record, by kind of block, if it is not 1."""
 _BLOCK_TEXTS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
 _BLOCK_TEXTS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
 _BLOCK_TEXTS |= {"qesdstr": workload.STRUCTURES[1:]}
-"""Texts of blocks whose other fields are filled by their declaration."""
+"""Texts by field, for blocks whose other fields get values that fit their declaration."""
 
 
 def generate(
@@ -74,8 +75,8 @@ def generate(
     """Write an SMF dump of queue managers of one system; the same arguments give the same bytes.
 
     target  path, or a binary stream to write to
-    count   intervals
-    size    minimum size in bytes, instead of `count`
+    count   number of intervals
+    size    minimum bytes of the dump, instead of `count`
     site    the fields of a `Site`
 
     Raises RequestError for invalid arguments, OutputError if the file cannot be written.
@@ -101,7 +102,7 @@ def generate(
 
 
 class _EveryKind:
-    """Makes the records of some intervals; `_made` are the blocks that fit together, by name."""
+    """Makes the records of some intervals; `_made` contains the consistent blocks, by name."""
 
     def __init__(self, tasks: Tasks, first: int, times: int) -> None:
         self._of = of = Intervals(tasks, first, times)
@@ -111,7 +112,7 @@ class _EveryKind:
         self._statistics()
 
     def records(self) -> Iterator[RecordParts]:
-        """Return every kind of record in the registry that this MQ version writes."""
+        """Yield the records of every kind in the registry that this MQ version writes."""
         for order, (record, triplets) in enumerate(REGISTRY.items()):
             if record == CONTINUATION:  # no task has more queues than fit into its record
                 continue
@@ -125,10 +126,9 @@ class _EveryKind:
                 yield RecordParts(record, writers, blocks)
 
     def _accounting(self) -> None:
-        """Make the blocks of tasks and their queues."""
         of, tasks, spans, draws = self._of, self._of.tasks, self._of.spans, self._of.class_3
-        own, load = spans.of(tasks.task), of.load[of.row][tasks.task]
-        queues = queue_counters.queue_columns(tasks, own, load, draws)
+        spans_of_queues, load = spans.of(tasks.task), of.load[of.row][tasks.task]
+        queues = queue_counters.queue_columns(tasks, spans_of_queues, load, draws)
         self._sums = task_counters.summed(queues, tasks.task, len(tasks))
         self._wtid = task_counters.task_rows(tasks, spans, draws)
         wtas = Rows(WTAS, self._version, len(tasks))
@@ -139,7 +139,7 @@ class _EveryKind:
         task_counters.set_latches(wtas, self._version, draws)
         wqst = tasks.queue_rows()
         wqst.set_all(queues)
-        wqst.set_clocks(queue_counters.handle_clocks(tasks, queues, own, draws))
+        wqst.set_clocks(queue_counters.handle_clocks(tasks, queues, spans_of_queues, draws))
         queue_counters.set_coupling(wqst, tasks.shared, queues, draws)
         self._class_1(queues)
         self._make(self._wtid)
@@ -148,7 +148,6 @@ class _EveryKind:
         wqst.set_bytes("correl", wtas.raw[tasks.task, 8:24])
 
     def _class_1(self, queues: Columns) -> None:
-        """Make the blocks of the tasks that ended."""
         tasks, ended = self._of.tasks, self._of.ended
         columns = task_counters.class_1_columns(tasks, queues)
         columns = {name: values[ended] for name, values in columns.items()}
@@ -184,12 +183,11 @@ class _EveryKind:
         self._make(made, count)
 
     def _make(self, rows: Rows, count: Ints | None = None) -> None:
-        """Keep blocks that each record contains `count` times, or once."""
+        """Store blocks in `_made`; `count` is their number in each record; None: 1."""
         self._densify(rows)
         self._made[rows.block.name] = once(rows) if count is None else (rows.raw, count)
 
     def _densify(self, rows: Rows) -> None:
-        """Make the blocks of a dense file random."""
         if self._of.site.dense:
             name = rows.block.name
             share = _GROUP_SHARE.get(name, 1)
@@ -211,7 +209,7 @@ class _EveryKind:
         return Writers(qmgr[which], end[which] + 2, begin[which], agent, who)
 
     def _filled(self, block: Block, writers: Writers) -> CountedBlocks:
-        """Return blocks of a kind whose values are independent of other blocks."""
+        """Return blocks of a kind whose values do not depend on other blocks."""
         count = np.full(len(writers.qmgr), _TIMES.get(block.name, 1))
         rows = Rows(block, self._version, int(count.sum()))
         nth, draws = numbered(count), self._of.draws(block.name)
@@ -231,7 +229,8 @@ class _EveryKind:
     def _set_channels(self, rows: Rows, owner: Ints, nth: Ints, draws: Draws) -> None:
         """Set the counters of channels that started before the first interval.
 
-        `owner` and `nth`: row of queue manager and interval, and number of the channel, by row.
+        owner  index of queue manager and interval of each row
+        nth    number of the channel of each row
         """
         of, channels = self._of, _BLOCK_TEXTS["qcstchnm"][: _TIMES["QCST"]]
         kinds = np.array(
@@ -246,6 +245,5 @@ class _EveryKind:
 
 
 def _place(qmgr: Ints, part: int) -> Ints:
-    """Return addresses that differ by queue manager and part."""
     places: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + part
     return places

@@ -1,4 +1,4 @@
-"""Incidents: each kind, its target, and its effect on the work."""
+"""Incidents: their targets, and the effects of each kind of incident on the work."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ _DAY = dt.timedelta(days=1)
 
 
 _MOSTLY = 0.5
-"""An incident that covers at least this share of an interval counts as covering all of it."""
+"""Share of an interval above which an incident counts as covering all of the interval."""
 
 
 class Effects:
     """The effects of incidents on the work of some intervals: one row per interval.
 
-    rate, capacity  factors on the units that works have to do, and can do
+    rate            factors on the due units of works
+    capacity        factors on the maximum units of works
     lasts           whether works continue in the next interval
     log             factors on the times of log writes
     cf              factors on the times of requests to structures, by queue
     rolled          units per second that are backed out, by work
     unindexed       share of the interval in which a queue has no index
     orphaned        share of the messages without a getter, by queue
-    brief           messages per connection of an application's clients, 0: as declared
-    down, lost      share of the interval that a queue manager is down, or its records are lost
-    batch           batch sizes of channels, 0: as declared
-    streams         whether a queue streams, 1 or 0
+    brief           messages per connection of an application's clients; 0: as declared
+    down            share of the interval in which a queue manager is down
+    lost            share of the interval in which records of a queue manager are lost
+    batch           batch sizes of channels; 0: as declared
+    streams         1: the streaming queue of a queue gets copies; 0: it gets none
     network         factors on the round trips of channels
     leaked          megabytes of storage that a channel initiator has leaked so far
     """
@@ -61,17 +63,19 @@ class Effects:
         self.leaked = 0 * ones(managers)
 
     def inner(self) -> Effects:
-        """Return the effects without the first and the last interval."""
+        """Return the effects on all intervals except the first and the last."""
         found = copy.copy(self)
         vars(found).update({name: values[1:-1] for name, values in vars(self).items()})
         return found
 
 
 @dataclass(frozen=True)
-class Bend:
-    """The effect of an incident: its overlap with each interval (0 to 1), and its factor.
+class Strength:
+    """The strength of an incident in each interval.
 
-    hours  hours since its start, at the end of each interval
+    overlap  share of the interval that the incident covers, 0 to 1
+    hours    hours from the start of the incident to the end of the interval
+    factor   factor of the incident
     """
 
     overlap: Floats
@@ -80,16 +84,16 @@ class Bend:
 
     @property
     def times(self) -> Floats:
-        """The factor of each interval: nearer to 1 if the incident covers only a part of it."""
+        """The factor for each interval: nearer to 1 if the incident covers only a part of it."""
         return 1 + (self.factor - 1) * self.overlap
 
     @property
     def mostly(self) -> Bools:
-        """Whether the incident counts as covering the whole interval."""
+        """Whether the incident counts as covering the whole of each interval."""
         return self.overlap > _MOSTLY
 
 
-_BENDS: Mapping[str, Mapping[str, Callable[[Bend, Floats], Any]]] = {
+_BENDS: Mapping[str, Mapping[str, Callable[[Strength, Floats], Any]]] = {
     "log-slow": {"log": lambda by, usual: usual * by.times},
     "backlog": {"capacity": lambda by, usual: usual * (1 - by.overlap)},
     "surge": {"rate": lambda by, usual: usual * by.times},
@@ -107,11 +111,12 @@ _BENDS: Mapping[str, Mapping[str, Callable[[Bend, Floats], Any]]] = {
     "cf-slow": {"cf": lambda by, usual: usual * by.times},
     "storage-leak": {"leaked": lambda by, usual: usual + by.factor * by.hours},
 }
-"""The effects of each kind of incident: new values, from the incident and the other values."""
+"""By kind of incident and name of an effect: the new values, from its Strength and the old values.
+"""
 
 
 def _columns(plan: Plan, affects: str, target: str) -> Ints:
-    """Return the columns of effects for the target of an incident."""
+    """Return the indexes of the columns of an effect that belong to the target of an incident."""
     works = plan.app == plan.app_no.get(target, NONE)
     at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)
     names: dict[str, Any] = {
@@ -146,8 +151,8 @@ def placed(plan: Plan) -> list[Incident]:
         targets = [each.target] if each.target else known
         fit = [name for name in targets if _changes(plan, replace(full, target=name))]
         if not fit:
-            whose = each.target or f"every {kind.affects} of {plan.estate.name}"
-            raise RequestError(f"incident {each.kind} does not change {whose}: {_WHY[each.kind]}")
+            tried = each.target or f"every {kind.affects} of {plan.estate.name}"
+            raise RequestError(f"incident {each.kind} does not change {tried}: {_WHY[each.kind]}")
         found.append(replace(full, target=fit[0]))
     return found
 
@@ -157,11 +162,10 @@ _WHY = dict.fromkeys(INCIDENTS, _IDLE) | {
     "storm": f"a client that stays connected (stays = 0) cannot connect again, or {_IDLE}",
     "small-batch": f"its batches are not the limit even if they are small, or {_IDLE}",
 }
-"""Why a kind of incident has no effect on a target."""
+"""The reason why a kind of incident has no effect on a target, for messages."""
 
 
 def _changes(plan: Plan, incident: Incident) -> bool:
-    """Whether an incident has an effect on its target."""
     affects, name = INCIDENTS[incident.kind].affects, incident.target
     if affects in ("queue manager", "structure"):
         return True
@@ -174,7 +178,7 @@ def _changes(plan: Plan, incident: Incident) -> bool:
 
 
 def _used(app: Application, affects: str) -> Collection[str]:
-    """Return the names of an application that an incident can affect."""
+    """Return the names, in an application's declaration, of objects that an incident can affect."""
     if affects in ("queue", "indexed queue"):
         return app.get
     if affects == "streaming queue":
@@ -183,14 +187,14 @@ def _used(app: Application, affects: str) -> Collection[str]:
 
 
 def _limits(plan: Plan, app: Application, batch: float) -> bool:
-    """Whether a channel with batches of this size carries less than arrives at the peak."""
+    """Whether a channel with batches of this size sends fewer messages than arrive at the peak."""
     channel = plan.channel(plan.app_no[app.name])
     most = 1e6 * app.tasks / (channel.message + channel.network / batch)
     return bool(_peak(plan)[plan.app == plan.app_no[app.name]].sum() > most)
 
 
 def _peak(plan: Plan) -> Floats:
-    """Return the units per second that are due if every curve is at its peak, by work."""
+    """Return the due units per second if every curve is at its peak, by work."""
     units, came = plan.rate.copy(), np.zeros(len(plan.queue_no))
     tasks = plan.of_app("tasks").astype(np.float64)
     getting = plan.source != NONE
@@ -204,13 +208,12 @@ def _peak(plan: Plan) -> Floats:
 
 
 def window(app: Application) -> tuple[float, float]:
-    """Return start and end of the time an application runs, in microseconds of the day."""
+    """Return start and end of the time in which an application runs, in microseconds of the day."""
     begin, _, end = app.window.partition("-")
     return clock_time(begin) / _US, clock_time(end) / _US
 
 
 def _runs_in(app: Application, incident: Incident) -> bool:
-    """Whether an application runs at some time of an incident."""
     if not app.window:
         return True
     first, last = window(app)
@@ -223,7 +226,7 @@ def _runs_in(app: Application, incident: Incident) -> bool:
 
 
 def begins(estate: Estate, incident: Incident) -> dt.datetime:
-    """Return when an incident begins, local time."""
+    """Return the local time at which an incident begins."""
     midnight = estate.start.replace(hour=0, minute=0, second=0, microsecond=0)
     return midnight + incident.day * _DAY + incident.at
 
@@ -235,14 +238,18 @@ def times_of(estate: Estate, incident: Incident) -> tuple[int, int]:
 
 
 def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float) -> Effects:
-    """Return the effects of incidents on the intervals that begin at these microseconds."""
+    """Return the effects of incidents on intervals.
+
+    begin   starts of intervals, microseconds from the start of the estate
+    length  length of every interval, microseconds
+    """
     found = Effects(plan, len(begin))
     for each in incidents:
         first, last = times_of(plan.estate, each)
         overlap = np.minimum(begin + length, last) - np.maximum(begin, first)
         share = np.clip(overlap / length, 0, 1)
         hours = np.clip(np.minimum(begin + length, last) - first, 0, None) / 3.6e9
-        by = Bend(share[:, None], hours[:, None], each.factor)
+        by = Strength(share[:, None], hours[:, None], each.factor)
         columns = _columns(plan, INCIDENTS[each.kind].affects, each.target)
         for name, bent in _BENDS[each.kind].items():
             values = getattr(found, name)
@@ -269,7 +276,7 @@ def _candidates(plan: Plan, affects: str) -> list[str]:
 
 
 def _consumers(estate: Estate) -> list[Application]:
-    """Return the applications that get messages of other ones, transactional ones first."""
+    """Return the applications that get messages of other applications, batch jobs last."""
     found = [each for each in estate.applications if each.get and not each.rate]
     found = [each for each in found if each.kind != "channel" and len(each.get) == 1]
     return sorted(found, key=lambda each: (each.kind == "batch", not each.persistent))

@@ -1,9 +1,9 @@
 """The log of a queue manager: number and size of writes, and the wait of a commit.
 
-A log writes one I/O after the other. Commits during a write are in the next write. So F forced
-writes per second that take t seconds each become F / (1 + F t) writes, and a busier log has more
-pages per write. Its counters distinguish writes of one page and of several pages, on
-both copies.
+A log writes one I/O after another. Commits during a write are written by the next write. So F
+forced writes per second that take t seconds each become F / (1 + F t) writes, and a busier log has
+more pages per write. The counters of a log distinguish writes of one page and of several pages, on
+each copy.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from smfparse.simulating.plan import Plan, column
 
 _ROUNDS = 12
 _IDLE_WRITES = 0.2
-"""Writes per second of an idle queue manager."""
+"""Log writes per second of an idle queue manager."""
 _PAGES_MORE = 3
-"""Pages of a multi-page write in addition to the mean of all writes."""
+"""Excess of the pages of a multi-page write over the mean pages of all writes."""
 _SECOND_COPY = 1.02
 _SUSPENDED = 1.004
-"""Suspended time of the logger as a multiple of the time of the write."""
+"""Ratio of the suspended time of the logger to the time of writes."""
 _WORKS, _WORKS_MORE = 1.01, 0.048
-"""Busy time of the logger as a multiple of its suspended time: constant part, part by load."""
+"""Ratio of the busy time of the logger to its suspended time: constant, and increase at full load.
+"""
 _RESTART_READS = (400, 2600)
 
 
@@ -44,7 +45,8 @@ _RESTART_READS = (400, 2600)
 class LogLoad:
     """The work of logs in an interval, one value per queue manager.
 
-    writes, pages  per second and copy; a page counts again if it is written again when fuller
+    writes, pages  writes and written pages per second and copy: a partly filled page is written,
+                   and counted, again
     wait           microseconds that a commit waits
     """
 
@@ -62,7 +64,7 @@ class Devices:
         self._parallel = column(logs, "zhyperwrite") == "enabled"
 
     def took(self, pages: Floats, managers: Ints) -> Floats:
-        """Return the microseconds of a write of some pages to the log of each of some managers."""
+        """Return the microseconds of a write of `pages` pages to the logs of `managers`."""
         small = np.where(pages <= ZHYPERWRITE_PAGES, ZHYPERWRITE_SMALL, ZHYPERWRITE_LARGE)
         share = np.where(self._parallel[managers], small, 1.0)
         time: Floats = (self.io[managers] + self._page[managers] * pages) * share
@@ -84,15 +86,15 @@ class Logs:
         """Return the work of the logs.
 
         logged  logged bytes per second
-        forced  writes per second that tasks wait for
+        forced  forced writes per second
         slower  factor on the times of the device
         """
         new = logged / USED_OF_CI
-        asked = forced + _IDLE_WRITES
-        pages = np.ones(len(asked))
+        due = forced + _IDLE_WRITES
+        pages = np.ones(len(due))
         took = self._devices.took(pages, self._every) * slower
         for _ in range(_ROUNDS):
-            writes = asked / (1 + asked * took / 1e6)
+            writes = due / (1 + due * took / 1e6)
             pages = np.minimum(new / writes + 1, MOST_PAGES)
             took = (took + self._devices.took(pages, self._every) * slower) / 2
         full = new * took / 1e6 / MOST_PAGES
@@ -121,7 +123,7 @@ class LogBlocks:
         self._rows = chunk.rows(QJST, len(reporters))
 
     def rows(self, backouts: Floats) -> Rows:
-        """Return the blocks; a queue manager reads the log for its `backouts` in the interval."""
+        """Return the QJST blocks; `backouts` is the number of backouts, which read the log."""
         of, did, rows = self._reporters.of, self._chunk.did, self._rows
         writes = np.rint(of(did["log_writes"])).astype(np.int64)
         pages = np.maximum(np.rint(of(did["log_pages"])).astype(np.int64), writes)
@@ -136,7 +138,7 @@ class LogBlocks:
         return rows
 
     def _set_writes(self, writes: Ints, pages: Ints) -> Floats:
-        """Set the writes of both copies; return how long the logger was suspended for them."""
+        """Set the writes of both copies; return the time that the logger was suspended."""
         slower = self._reporters.of(self._chunk.effects.log)
         large = np.minimum(pages / np.maximum(writes, 1) + _PAGES_MORE, MOST_PAGES)
         several = np.floor((pages - writes) / (large - 1)).astype(np.int64)
@@ -155,7 +157,7 @@ class LogBlocks:
         return suspended
 
     def _set(self, entry: int, count: Ints, cis: Ints, took: Floats) -> Floats:
-        """Set the writes of a copy and kind; return how long the logger was suspended for them."""
+        """Set the writes of one copy and kind; return the time that the logger was suspended."""
         rows, reporters = self._rows, self._reporters
         longest = took / np.maximum(count, 1) * (2 + self._draws.skewed(len(rows), 2, 20))
         longest = np.minimum(np.where(count > 0, longest, 0), took)
@@ -166,7 +168,6 @@ class LogBlocks:
         return set_log_writes(rows, entry, (count, cis), (took, longest), shares, when, log)
 
     def _of_both(self, writes: Ints, pages: Ints, backouts: Floats) -> Columns:
-        """Return the counters for both copies together."""
         of, did, declared = self._reporters.of, self._chunk.did, self._reporters.declared
         switches, points = of(did["switches"]), of(did["checkpoints"])
         opened, zhyperwrite = self._copies * switches, declared("log", "zhyperwrite")

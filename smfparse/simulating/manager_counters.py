@@ -1,7 +1,7 @@
 """Invented counters of the statistics blocks: one row per queue manager and interval.
 
-The sums over the tasks are given; class 3 is assumed to cover half of the work. Durations are
-microseconds, moments microseconds since 1970, in UTC.
+The counters are derived from sums over tasks: class 3 is assumed to cover half of the work.
+Durations are microseconds, moments microseconds since 1970, in UTC.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from smfparse.simulating.workload import Intervals
 
 _CI = 4096
 _MOST_WRITES = 400
-"""Maximum log writes per second, of one copy and type: at 600 us each, a quarter of the time."""
+"""Maximum log writes per second of one copy and kind: at 600 us each, a quarter of the time."""
 _ABOVE_BAR = 0x80000000
 _BUFFERS = np.array([20_000, 50_000, 100_000])
 _DB2_REQUESTS = {
@@ -33,14 +33,14 @@ _DB2_REQUESTS = {
     **{f"ssk{name}": f"ssk{name[0]}" for name in ("sel", "ins", "del")},
     **{f"lms{name}": f"lms{name[0]}" for name in ("sel", "ins", "upd", "del", "lis")},
 }
-"""The counter of each kind of request to Db2, and the prefix of the names of its times."""
+"""Prefix of the times of each kind of request to Db2, by the counter of the requests."""
 _BATCH_SIZE = 50
 _STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
-"""Storage manager counters that are not zero in a healthy queue manager: usual values."""
+"""Medians of the storage manager counters that are not zero in a healthy queue manager."""
 
 
 def message_columns(sums: Columns, draws: Draws) -> Columns:
-    """Return the message manager's counters, given the sums over the queues of its tasks."""
+    """Return the message manager's counters, from sums over the queue blocks of tasks."""
     rows = len(sums["putn"])
     more = 1.8 + 0.4 * draws.uniform(rows)
     columns: Columns = {
@@ -70,7 +70,7 @@ def message_columns(sums: Columns, draws: Draws) -> Columns:
 
 
 def data_columns(messages: Columns, draws: Draws) -> Columns:
-    """Return the data manager's counters, given the message manager's."""
+    """Return the data manager's counters, from the message manager's counters."""
     rows = len(messages["qmstget"])
     got = messages["qmstget"]
     return {
@@ -101,8 +101,9 @@ def storage_columns(rows: int, draws: Draws) -> Columns:
 def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
     """Set the log manager's counters.
 
-    `logged` contains the persistent bytes that tasks put. The log contains these and further bytes
-    at a rate of the queue manager, in control intervals of 4 KB, on both copies.
+    logged  bytes of persistent messages that tasks put
+
+    The log contains these and other bytes, in control intervals of 4 KB, on both copies.
     """
     interval = of.site.length
     seconds = interval / US_PER_SECOND
@@ -135,7 +136,6 @@ def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
 
 
 def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
-    """Return the log manager's counters outside the write statistics."""
     rows = len(writes)
     switched = np.where(draws.chance(rows, 0.2), 1, 0)
     return {
@@ -154,7 +154,8 @@ def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
 def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
     """Return the buffer manager's counters, one row per pool.
 
-    `nth` is the number of the pool, `messages` the messages put and got in the whole queue manager.
+    nth       number of the pool
+    messages  number of messages put and got in the whole queue manager
     """
     rows = len(nth)
     size = _BUFFERS[nth % len(_BUFFERS)]
@@ -183,7 +184,7 @@ def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
 
 
 def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
-    """Return the counters of a task of the channel initiator: work, or waits for work."""
+    """Return the counters of tasks of the channel initiator: requests and their times."""
     requests = whole(draws.skewed(rows, 2000))
     busy = np.minimum(requests * (20 + 60 * draws.uniform(rows)), interval * 0.9)
     return {
@@ -195,7 +196,7 @@ def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
 
 
 def page_set_columns(nth: Ints, draws: Draws) -> Columns:
-    """Return the state and the I/O of page sets; `nth` contains their numbers."""
+    """Return the state and the I/O of page sets; `nth` is the number of each page set."""
     rows = len(nth)
     pages = 20_000 * (1 + draws.below(rows, 5))
     used = whole(pages * 0.4 * draws.uniform(rows))
@@ -220,7 +221,7 @@ def page_set_columns(nth: Ints, draws: Draws) -> Columns:
 
 
 def db2_columns(rows: int, draws: Draws) -> Columns:
-    """Return the requests to Db2 by kind, and their times: of the thread, and of Db2 alone."""
+    """Return the counters of Db2 requests, and their times: in the thread, and in Db2 alone."""
     columns: Columns = {}
     for count, name in _DB2_REQUESTS.items():
         calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
@@ -243,8 +244,11 @@ def channel_type(channel: str, qmgr: str) -> int:
 def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
     """Return the counters of channels that run all the time, one row per instance.
 
-    `kind` is the type of each channel, `end` the end of its interval. Only senders and receivers
-    have batches; server-connection channels have conversations, and count calls.
+    kind  type of each channel
+    end   end of the interval of each row
+
+    Only senders and receivers have batches; server-connection channels have conversations, and
+    count calls.
     """
     rows = len(kind)
     clients, receives = (kind == CHANNEL_TYPES[each] for each in ("server-connection", "receiver"))
@@ -279,7 +283,6 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
 
 
 def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> Columns:
-    """Return shortest, mean and longest times; the mean is nearer to the shortest."""
     mean = shortest * (1.1 + draws.uniform(len(shortest)))
     longest = mean * (2 + draws.skewed(len(shortest), 4))
     return {

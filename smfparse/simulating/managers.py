@@ -19,7 +19,7 @@ _OWN_ENTRIES, _OWN_ELEMENTS = 40, 90
 _ELEMENT_BYTES = 256
 _MB = 1 << 20
 _FREE_31, _CONNECTION_31 = 900 * _MB, 16 * 1024
-"""31-bit storage of a queue manager, and the part that a connection uses, in bytes."""
+"""Bytes of 31-bit storage of a queue manager, and bytes that one connection uses."""
 _RESERVES = {"qsrsmvs": 6 * _MB, "qsrscrit": 10 * _MB, "qsrssos": 20 * _MB}
 
 
@@ -31,7 +31,6 @@ class Managers:
         self._draws = chunk.draws("managers")
 
     def records(self) -> Iterator[RecordParts]:
-        """Return the records."""
         storage, messages = self._storage(), self._messages()
         backouts = self._by_task(self._accounting.work.backouts)
         log = LogBlocks(self._chunk, self._reporters).rows(backouts)
@@ -58,7 +57,6 @@ class Managers:
         return self._chunk.rows(block, len(self._reporters), columns)
 
     def _by_queue(self, **values: Any) -> Columns:
-        """Add values of queue blocks up."""
         queues = self._accounting.queues
         return {name: self._reporters.summed(of, queues) for name, of in values.items()}
 
@@ -66,7 +64,7 @@ class Managers:
         return self._reporters.summed(values, self._accounting.tasks)
 
     def _messages(self) -> Columns:
-        """Return the calls of all tasks; copies on streaming queues are puts as well."""
+        """Return the counters of calls of all tasks; copies put on streaming queues are puts."""
         used, columns = self._accounting.queues, self._accounting.queues.columns
         size = columns["putbytes"] / np.maximum(used.put, 1)
         persistent = np.where(used.persistent, used.put + used.streamed, 0)
@@ -131,7 +129,7 @@ class Managers:
         }
 
     def _region(self) -> Columns:
-        """Return the storage of the address space; storage of connections is not available."""
+        """Return the columns of storage of the address space; connections reduce free storage."""
         connected = self._by_task(np.ones(len(self._accounting.tasks)))
         free = _FREE_31 - connected * _CONNECTION_31
         buffers = np.bincount(
@@ -148,7 +146,6 @@ class Managers:
         }
 
     def _structures(self) -> Rows:
-        """Return the requests to coupling facility structures: an entry for each."""
         rows = self._rows(QEST)
         of = np.array([each.structure for each in self._chunk.plan.estate.queues])
         for entry, name in enumerate(sorted({*of.tolist()} - {""})):
@@ -156,7 +153,7 @@ class Managers:
         return rows
 
     def _set_structure(self, rows: Rows, entry: int, name: str, mine: Bools) -> None:
-        """Set the requests to a structure, and its contents; `mine` are the queues in it."""
+        """Set the requests to a structure, and its contents; `mine`: which queues are in it."""
         queues, plan = self._accounting.queues, self._chunk.plan
         coupling, inside = queues.coupling, mine[queues.queue]
         single, several, took = (

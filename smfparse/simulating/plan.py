@@ -1,8 +1,8 @@
-"""A site as columns for the simulation, in the order of its work.
+"""A site as columns for the simulation.
 
-A work is an activity of an application with one cause: its rate, or a message on a queue. An edge
-is a queue that a work puts to. A slot is a queue that an application uses: a queue block of each of
-its tasks.
+A work is an activity of an application with one cause: a rate, or a message on a queue. An edge is
+a work and a queue that the work puts to. A slot is an application and a queue that it uses: each
+task of the application has one queue block per slot.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_LEVELS = 12
 
 
 def column(things: Sequence[Any], name: str, *more: Any) -> Any:
-    """Return the declared values of things, and the values of further rows."""
+    """Return the attribute `name` of each thing as a column, and the values `more` after it."""
     return np.array([*(getattr(each, name) for each in things), *more])
 
 
@@ -38,10 +38,12 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 class Plan:
-    """Columns by works, edges, queues, slots, pools and page sets; indexes of each other.
+    """Columns of works, edges, queues, slots, pools and page sets, with indexes to each other.
 
-    `offset` is local time minus UTC in microseconds; `several` is the number of statistics
-    intervals in an accounting interval. Pools and page sets are ordered by queue manager.
+    offset   local time minus UTC, microseconds
+    several  number of statistics intervals in an accounting interval
+
+    Pools and page sets are ordered by queue manager.
     """
 
     def __init__(self, estate: Estate) -> None:
@@ -80,7 +82,7 @@ class Plan:
         rows: list[tuple[int, int, float]] = []
         edges: list[tuple[int, int, float]] = []
         for number, each in enumerate(self.estate.applications):
-            for source, rate in _reasons(each):
+            for source, rate in _causes(each):
                 if source is None or not each.rate:
                     edges += [
                         (len(rows), self.queue_no[name], share) for name, share in each.put.items()
@@ -101,11 +103,11 @@ class Plan:
         self.persistent = self.of_app("persistent").astype(bool)
 
     def app_column(self, name: str) -> Any:
-        """Return a declared number of applications, by application."""
+        """Return a declared property of applications, by application."""
         return column(self.estate.applications, name)
 
     def of_app(self, name: str) -> Any:
-        """Return a declared number of applications, by work."""
+        """Return a declared property of applications, by work."""
         return self.app_column(name)[self.app]
 
     def _queues(self) -> None:
@@ -132,9 +134,10 @@ class Plan:
         self.queue_pages = pages(self.queue_size)
 
     def _levels(self) -> list[tuple[Ints, Ints]]:
-        """Return works in the order in which messages pass them, each level with its edges.
+        """Return levels of works in the order of the message flow, each level with its edges.
 
-        A work is after the works that put to its queue; works in a cycle are at the last level.
+        A work is at a later level than the works that put to its queue. Works in a cycle are at the
+        last level.
         """
         level = np.zeros(len(self.app), np.int64)
         for _ in range(_MOST_LEVELS):
@@ -172,7 +175,7 @@ class Plan:
         self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
 
     def channel(self, app: int) -> Any:
-        """Return the channel of an application: it is one, or connects by one; None: no channel."""
+        """Return the channel that an application is, or connects by; None: no channel."""
         name = self.estate.applications[app].channel
         return self.estate.channels[self.channel_no[name]] if name else None
 
@@ -183,14 +186,14 @@ class Plan:
         return channel is not None and CHANNEL_TYPES[channel.type] in senders
 
 
-def _reasons(application: Application) -> list[tuple[str | None, float]]:
-    """Return the queues that an application gets from, and None for the work at its own rate."""
+def _causes(application: Application) -> list[tuple[str | None, float]]:
+    """Return queue and rate of each work of an application; queue None: work at a rate."""
     own: list[tuple[str | None, float]] = [(None, application.rate)] if application.rate else []
     return own + [(name, 0.0) for name in application.get]
 
 
 def _opened(estate: Estate, apps: Ints, queues: Ints) -> tuple[list[str], Ints, Bools]:
-    """Return the names by which applications open queues, the queues, and their creators."""
+    """Return for each slot: the opened name, its type, and whether a dynamic queue is made."""
     used = zip(apps, queues, strict=True)
     pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
     names = [opens.get(queue.name, queue.name) for opens, queue in pairs]

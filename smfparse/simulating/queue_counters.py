@@ -1,6 +1,6 @@
 """Invented counters of the queue blocks: the queues of class 3 tasks.
 
-Costs follow IBM's published figures: a put of 2 KB takes 4.5 us of CPU, one of 64 KB 21 us.
+Costs follow IBM's published figures: a put of 2 KB takes 4.5 us of CPU, a put of 64 KB 21 us.
 Durations are microseconds, moments microseconds since 1970, in UTC.
 """
 
@@ -18,21 +18,21 @@ VERBS = ("open", "close", "get", "put", "put1")
 
 
 def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Columns:
-    """Return the counters of queue blocks; `spans` and `load` have one value per queue.
+    """Return the counters of queue blocks; `spans` and `load` have one value per queue block.
 
-    A queue that a task does not use has no block, so each is used at least once.
+    A queue that a task does not use has no block, so the queue of each block is used at least once.
     """
     rows = len(load)
-    done = whole(spans.microseconds / US_PER_SECOND * tasks.rate * load)
-    done = 1 + whole(done * (0.6 + 0.4 * draws.uniform(rows)))
+    work = whole(spans.microseconds / US_PER_SECOND * tasks.rate * load)
+    work = 1 + whole(work * (0.6 + 0.4 * draws.uniform(rows)))
     puts, single = tasks.puts, tasks.single
-    put = np.where(puts & ~single, done, 0)
-    put1 = np.where(puts & single, done, 0)
-    got = np.where(tasks.gets, np.maximum(whole(done * draws.near(rows)), 1), 0)
+    put = np.where(puts & ~single, work, 0)
+    put1 = np.where(puts & single, work, 0)
+    got = np.where(tasks.gets, np.maximum(whole(work * draws.near(rows)), 1), 0)
     columns = _puts(tasks, put, put1, draws)
     columns |= _gets(tasks, got, draws)
     lasting = tasks.lasting[tasks.task]
-    columns |= _handles(lasting, np.where(tasks.reopened, done, 0), draws)
+    columns |= _handles(lasting, np.where(tasks.reopened, work, 0), draws)
     columns |= _others(tasks, got, draws)
     used = sum(columns[f"{verb}n"] for verb in ("open", "close", "get", "inq", "set", "cb"))
     columns["total_use"] = put + put1 + used
@@ -79,7 +79,7 @@ def _put_verb(tasks: Tasks, verb: str, count: Ints, cpu: Floats, draws: Draws) -
 
 
 def elapsed(cpu_time: Values, draws: Draws) -> Floats:
-    """Return the elapsed time for some CPU time, if the processor is the only wait."""
+    """Return elapsed times for CPU times, if tasks wait only for a processor."""
     elapsed: Floats = cpu_time * (1.003 + 0.2 * draws.uniform(len(cpu_time)) ** 2)
     return elapsed
 
@@ -118,7 +118,6 @@ def _gets(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
 
 
 def _latencies(got: Ints, draws: Draws) -> Columns:
-    """Return the times on the queue of the messages that were got."""
     rows = len(got)
     mean = draws.skewed(rows, 2500, 2000)
     low, high = draws.uniform(rows), draws.uniform(rows)
@@ -131,10 +130,6 @@ def _latencies(got: Ints, draws: Draws) -> Columns:
 
 
 def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
-    """Return the bytes of some messages, and the smallest and largest of them.
-
-    On some queues all messages have the same size.
-    """
     rows = len(messages)
     mean, fixed = tasks.size, tasks.fixed
     total = np.where(fixed, messages * mean, whole(messages * mean * draws.near(rows, 0.05)))
@@ -149,14 +144,14 @@ def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
     }
 
 
-def _handles(lasting: Bools, often: Ints, draws: Draws) -> Columns:
-    """Return opens and closes: one in a brief task, some of `often` in a lasting task.
+def _handles(lasting: Bools, most: Ints, draws: Draws) -> Columns:
+    """Return the columns of opens and closes: one of a brief task, some of a lasting task.
 
-    Without opens and closes, the queue is open all the time.
+    most  maximum number for a lasting task; a queue that is never opened is always open
     """
     rows = len(lasting)
-    often = whole(often * (0.2 + 0.6 * draws.uniform(rows)))
-    times = np.where(lasting, often, 1)
+    most = whole(most * (0.2 + 0.6 * draws.uniform(rows)))
+    times = np.where(lasting, most, 1)
     cpu_time = times * (2 + 22 * draws.uniform(rows))
     closed = times * (1 + 14 * draws.uniform(rows))
     return {
@@ -166,7 +161,7 @@ def _handles(lasting: Bools, often: Ints, draws: Draws) -> Columns:
 
 
 def handle_clocks(tasks: Tasks, columns: Columns, spans: Spans, draws: Draws) -> dict[str, Ints]:
-    """Return when queues were opened and closed last: the clocks of their blocks."""
+    """Return the columns of times at which queues were last opened and closed."""
     rows = len(tasks.task)
     quarter = spans.microseconds / 4
     early = spans.begin + 150 + whole((quarter - 150) * draws.uniform(rows))
@@ -180,7 +175,6 @@ def handle_clocks(tasks: Tasks, columns: Columns, spans: Spans, draws: Draws) ->
 
 
 def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
-    """Return the counters of rare calls on a queue: MQINQ, MQSET and MQCB."""
     rows = len(got)
     served = (tasks.adapter[tasks.task] == CHINIT) & (got > 0)
     asked = ~tasks.puts & ~tasks.gets | draws.chance(rows, 0.25)
@@ -200,7 +194,7 @@ def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
 
 
 def set_coupling(rows: Rows, shared: Bools, columns: Columns, draws: Draws) -> None:
-    """Set the coupling facility requests of queues: only shared queues have some."""
+    """Set the coupling facility requests in blocks of shared queues."""
     where = np.flatnonzero(shared)
     for verb, requests in (("open", (0, 1)), ("close", (1,)), ("get", (3, 5)), ("put", (2,))):
         for request in requests:

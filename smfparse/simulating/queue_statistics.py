@@ -1,4 +1,4 @@
-"""Statistics of queues (class 5): one row per queue and interval, of the calls in accounting."""
+"""Statistics of queues (class 5): one row per queue and interval, from the calls in accounting."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _REDRIVEN = 0.02
 class QueueStatistics:
     """Makes the records 115/216 of some intervals.
 
-    A queue manager of a queue-sharing group also reports shared queues of others: its own calls.
+    A queue manager also reports its own calls on shared queues of other queue managers in its
+    queue-sharing group.
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
@@ -57,7 +58,7 @@ class QueueStatistics:
         self._draws = chunk.draws("statistics of queues")
 
     def records(self) -> Iterator[RecordParts]:
-        """Return the records, as many queues in each as fit."""
+        """Yield the records, each with up to _MOST_QUEUES queues."""
         cells, reporters = self._cells, self._reporters
         rows = self._rows()
         nth = numbered(cells.count)
@@ -92,7 +93,7 @@ class QueueStatistics:
         return rows
 
     def _set_clocks(self, rows: Rows) -> None:
-        """Set the last use of queues: shortly before the end of the interval, if any."""
+        """Set the times of the last put and get on queues: shortly before the interval ends."""
         end = self._reporters.end[self._cells.row]
         for field, moved in (("qqstlput", "came"), ("qqstlget", "went")):
             count = self._chunk.did[moved][self._at]
@@ -100,9 +101,9 @@ class QueueStatistics:
             rows.set_clocks({field: np.where(count > 0, end - gap.astype(np.int64), NEVER)})
 
     def _total(self, values: Any, queue: Ints | None = None) -> Ints:
-        """Add values of queue blocks up, by interval, queue manager and queue.
+        """Return sums of values of queue blocks, one per row: interval, queue manager and queue.
 
-        queue  queue of each value, NONE: no queue; by default that of the block
+        queue  queue of each value, NONE: no queue; default: the queue of the block
         """
         used, plan = self._accounting.queues, self._plan
         queue = used.queue if queue is None else queue
@@ -115,7 +116,7 @@ class QueueStatistics:
         return found
 
     def _puts(self) -> Columns:
-        """Return the messages put by applications, and the copies of messages put elsewhere."""
+        """Return the columns of puts by applications, and of copies that streaming puts."""
         used, work = self._accounting.queues, self._accounting.queues.columns
         lasting = self._plan.queue_persistent[self._queue]
         copies = self._total(used.streamed, self._plan.stream[used.queue])
@@ -168,7 +169,7 @@ class QueueStatistics:
         }
 
     def _state(self) -> Columns:
-        """Return depth, age, times on the queue and handles; a partial record has no depth."""
+        """Return the columns of depth, age, time on queue, handles; partial rows have no depth."""
         did, plan = self._chunk.did, self._plan
         taken = did["went"][self._at] > 0
         mean = np.where(taken, np.minimum(did["latency"][self._at], _MOST_TIME), 0)
@@ -186,7 +187,7 @@ class QueueStatistics:
         return columns
 
     def _handles(self, uses: Floats, tasks: Ints) -> Ints:
-        """Return the handles of queues: one per task; `tasks` by interval and application."""
+        """Return numbers of handles, one per task; `tasks`: number by interval and application."""
         plan, slots = self._plan, np.flatnonzero(uses.sum(axis=0))
         app = plan.slot_app[slots]
         mine = plan.slot_queue[slots] == self._queue[:, None]
@@ -195,7 +196,7 @@ class QueueStatistics:
         return held
 
     def _connected(self) -> dict[str, Ints]:
-        """Return numbers of tasks of applications: at the end of intervals, most and least."""
+        """Return numbers of tasks by interval and application: at the end, maximum and minimum."""
         chunk, tasks = self._chunk, self._accounting.tasks
         shape = (chunk.times, len(self._plan.app_manager))
         key = tasks.time * shape[1] + tasks.app

@@ -1,6 +1,6 @@
 """A site read from TOML: a built-in scenario or a file of the user, which may extend a scenario.
 
-Messages about wrong keys and names suggest similar ones.
+Messages about wrong keys and names suggest similar names.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ _TABLES: Mapping[str, type] = {
     **dict.fromkeys(("applications", "agents"), dict),
     **dict.fromkeys(("incidents", "answers"), list),
 }
-"""The contents of a document: tables by name, and lists of tables."""
+"""Type of the value of each top-level key: a table, or a list of tables."""
 _MOST = 10**9
 _AT_LEAST_ONE = {
     **dict.fromkeys(("buffers", "pages", "load", "stripes", "batch", "size", "chunk"), _MOST),
     **dict.fromkeys(("tasks", "transfers"), 10_000),
     **dict.fromkeys(("dispatchers", "adapters", "tls_tasks"), 1_000),
 }
-"""Keys whose values must be 1 or more, and their maxima."""
+"""Maximum values of keys whose values must be 1 or more."""
 _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
     tuple[str, ...]: (list, str, "a list of texts"),
     Mapping[str, float]: (dict, float, "a table of numbers of 0 or more"),
     Mapping[str, str]: (dict, str, "a table of texts"),
 }
-"""Keys that declare several values, and the number, kind and names of the values."""
+"""By type of a field with several values: container, type of the values, and words for both."""
 
 _SHOWN = 12
-"""Known names that an error shows."""
+"""Maximum number of valid names that a message lists."""
 
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
@@ -95,14 +95,14 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
         incidents=tuple(_incident(each) for each in tables["incidents"]),
         answers=tuple(_answer(each) for each in tables["answers"]),
         cluster_queues=tuple(name for name, each in tables["queues"].items() if "cluster" in each),
-        **_whole(tables["site"]),
+        **_site(tables["site"]),
     )
     _check(estate)
     return estate
 
 
 def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
-    """Return the declared queues and applications; repeated declarations are expanded."""
+    """Return the tables of queues and applications, including tables of the agents."""
     agents = _named(Agent, tables["agents"], "agent")
     for each in agents:
         if each.sends_to:
@@ -115,7 +115,7 @@ def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
 
 
 def minutes(text: str) -> dt.timedelta:
-    """Return a length of time: 30s, 10m, 1h."""
+    """Return the length of time in a text: 30s, 10m, 1h."""
     found = re.fullmatch(r"(\d+)([smh])", text)
     if found is None:
         raise RequestError(f"{text!r} is not a length of time; write 10m, 30s or 1h")
@@ -123,7 +123,7 @@ def minutes(text: str) -> dt.timedelta:
 
 
 def clock_time(text: str) -> dt.timedelta:
-    """Return a time of day."""
+    """Return the time of day in a text, such as 14:20."""
     found = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)|24:00", text)
     if found is None:
         raise RequestError(f"{text!r} is not a time of day; write 14:20")
@@ -142,7 +142,7 @@ def incident(text: str) -> Incident:
 
 
 def offset(text: str) -> dt.timedelta:
-    """Return local time minus UTC."""
+    """Return local time minus UTC, from a text such as -04:00."""
     found = re.fullmatch(r"([+-])(\d\d):(\d\d)", text)
     if found is None:
         raise RequestError(f"{text!r} is not an offset; write -04:00 or +05:30")
@@ -160,7 +160,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
     return RequestError(f"{what}: unknown name {name!r}; {way_out}")
 
 
-def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
+def _site(site: Mapping[str, Any]) -> dict[str, Any]:
     known = {
         "story": "",
         "start": dt.datetime(2026, 3, 4),
@@ -199,7 +199,6 @@ def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
 
 
 def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -> _T:
-    """Return an object with the values of a table and of `given` as fields."""
     hints = _hints(kind)  # type: ignore[arg-type]
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
@@ -225,12 +224,12 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
 
 @functools.cache
 def _hints(kind: type) -> dict[str, Any]:
-    """Return the types of the fields of a class, whose text takes long to evaluate."""
+    """Return the types of the fields of a class; cached, because evaluation takes long."""
     return typing.get_type_hints(kind)
 
 
 def _wanted(kind: Any, value: Any) -> str:
-    """Return the requirement that a value does not meet, "" if it meets all."""
+    """Return the words for the required kind of value; "": the value is of this kind."""
     if kind in _SEVERAL:
         whole, each, words = _SEVERAL[kind]
         parts: Any = value.values() if isinstance(value, dict) else value
@@ -280,7 +279,7 @@ def _numbered(
 def _curve(name: str, table: Mapping[str, Any]) -> Curve:
     _known(table, ("points", "weekend", "month_end"), f"curve {name}")
     points = table.get("points", [[0, 1.0]])
-    if not isinstance(points, list) or not points or any(_pair(each) for each in points):
+    if not isinstance(points, list) or not points or any(_is_no_pair(each) for each in points):
         raise RequestError(f"curve {name}: points must be pairs of hour and share")
     hours, shares = zip(*points, strict=True)
     if list(hours) != sorted(hours) or not max(hours) <= 24:
@@ -291,8 +290,7 @@ def _curve(name: str, table: Mapping[str, Any]) -> Curve:
     return Curve(hours, shares, *factors)
 
 
-def _pair(point: Any) -> bool:
-    """Whether something is not a pair of numbers."""
+def _is_no_pair(point: Any) -> bool:
     pair = isinstance(point, list) and len(point) == 2
     return not pair or any(_wanted(float, each) for each in point)
 
@@ -311,7 +309,7 @@ def _answer(table: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _check(estate: Estate) -> None:
-    """Check that all named objects exist, and that values fit together."""
+    """Raise RequestError if a named object does not exist, or values do not fit together."""
     if not estate.queue_managers:
         raise RequestError(f"{estate.name}: no queue manager")
     for where, name, known in _names_used(estate):
@@ -329,7 +327,7 @@ def _check(estate: Estate) -> None:
 
 
 def _names_used(estate: Estate) -> Iterator[tuple[str, str, Iterable[str]]]:
-    """Yield the place of each used name, the name, and the known names for that place."""
+    """Yield each place that uses a name, the name, and the valid names for this place."""
     managers, queues, channels = (
         dict.fromkeys(each.name for each in some)
         for some in (estate.queue_managers, estate.queues, estate.channels)
@@ -392,8 +390,8 @@ def load_estate(name: str, incidents: Sequence[str] = (), **changes: Any) -> Est
     """Return the estate of a scenario, or of a file that ends in .toml.
 
     incidents  additional incidents: log-slow@14:20/30m
-    changes    values that replace declared fields of the estate: start, days, interval,
-               utc_offset, version, acctime
+    changes    new values for fields of the estate: start, days, interval, utc_offset, version,
+               acctime
 
     Raises RequestError for a missing scenario, or impossible values.
     """
@@ -403,7 +401,7 @@ def load_estate(name: str, incidents: Sequence[str] = (), **changes: Any) -> Est
 
 
 def _document(name: str) -> dict[str, Any]:
-    """Return a TOML document, with the scenario that it extends."""
+    """Return the contents of a TOML file, merged with the scenario that it extends."""
     if name.endswith(".toml"):
         path = Path(name)
     elif name in scenario_names():
@@ -423,7 +421,7 @@ def _document(name: str) -> dict[str, Any]:
 
 
 def _merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge a document into another one, which it overrides; tables are merged."""
+    """Return `base` with the values of `more` in place of its own; tables are merged."""
     found = dict(base)
     for key, value in more.items():
         old = found.get(key)

@@ -34,19 +34,19 @@ from smfparse.schemas import (
 from smfparse.simulating.draws import Ints, Rows, big_endian, clock, encoded
 
 _LONG_SINCE = (10,)
-"""From this MQ version on, QWHX contains the release, and the SMF header QWHX_RELEASE."""
+"""First MQ version that writes QWHX, with the release; its SMF header contains QWHX_RELEASE."""
 _DUMP_MARK = 0x1E
 _MQ_MARK = _DUMP_MARK | SUBTYPE_VALID.mask
 _MARKER_BYTES = 18
 SMF_LIMIT = 32_756
-"""Length of the longest record that SMF accepts."""
+"""Maximum bytes of a record that SMF accepts."""
 _POOLS, _POOLS_SINCE = (115, 215), (8, 0)
-"""The record of buffer pools, and the MQ version that introduced it; before, 115/2 had them."""
+"""Record of buffer pools, and the first MQ version that writes it; earlier versions use 115/2."""
 _NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
 
 CountedBlocks: TypeAlias = tuple[Raw, Ints]
-"""Blocks of one kind, record by record, and their number in each record."""
+"""Blocks of one kind, record by record; number of these blocks in each record."""
 
 
 def is_written(record: tuple[int, int], block: Block, version: str) -> bool:
@@ -65,10 +65,10 @@ def once(rows: Rows) -> CountedBlocks:
 class Shape:
     """The properties of a kind of record, without its blocks.
 
-    triplets     number of triplets, with that of the QWHS area
-    trace        QWHSIID
-    manager      QWHSRMID: resource manager, X'E7' the channel initiator
-    qwhs_length  QWHSLEN
+    triplets     number of triplets, including the triplet of the QWHS area
+    trace        value of QWHSIID
+    manager      value of QWHSRMID: resource manager; X'E7': channel initiator
+    qwhs_length  value of QWHSLEN
     """
 
     triplets: int
@@ -99,13 +99,13 @@ class Writers:
     """The writers and times of some records, one value per record.
 
     qmgr    index of the queue manager
-    when    capture, microseconds since 1970 in UTC
+    when    time at which the record is written, microseconds since 1970 in UTC
     begin   start of the interval, microseconds since 1970 in UTC
-    length  length of the interval in microseconds, None: the interval of the envelope
-    who     QWHC, None: blank
+    length  length of the interval in microseconds; None: the interval of the envelope
+    who     QWHC areas; None: blank
     agent   address of the agent's control element
-    count   number of earlier records of the queue manager: of this trace, and of all
-    noise   int64: content of the four flag bytes of QWHS, None: valid flags
+    count   numbers of earlier records of the queue manager: of this trace, and of all traces
+    noise   int64: contents of the four flag bytes of QWHS; None: valid flags
     """
 
     qmgr: Ints
@@ -120,7 +120,7 @@ class Writers:
 
 @dataclass(frozen=True)
 class RecordParts:
-    """Parts of the records of one (type, subtype): writers, and blocks by triplet."""
+    """Parts of the records of one (type, subtype): writers, and blocks by number of the triplet."""
 
     record: tuple[int, int]
     writers: Writers
@@ -130,10 +130,11 @@ class RecordParts:
 class Envelope:
     """Puts blocks into records of one MQ version.
 
-    systems   SMF id of the system of each queue manager
+    systems   SMF system id of each queue manager
+    qmgrs     names of the queue managers
     offset    local time minus UTC, microseconds
     interval  length of statistics intervals, microseconds
-    group     queue-sharing group
+    group     name of the queue-sharing group
     """
 
     def __init__(
@@ -158,7 +159,7 @@ class Envelope:
         return (SMF_LIMIT - fixed - wtid - wtas) // wqst
 
     def marker(self, kind: int, when: int) -> memoryview:
-        """Return the record at the start or end of a dump."""
+        """Return the header or trailer record of a dump, by its type."""
         fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
         rows = Rows(QWST, self._version, 1, fixed)
         rows.set_bytes("sm115sid", self._systems[:1])
@@ -166,9 +167,9 @@ class Envelope:
         return memoryview(rows.raw[0, :_MARKER_BYTES].tobytes())
 
     def records(self, parts: RecordParts, which: Ints) -> Iterator[tuple[Raw, Ints]]:
-        """Yield groups of the records `which`: one row each, and their places in `which`.
+        """Yield groups of the records `which`: rows of records, and their indexes in `which`.
 
-        The records of a group have the same numbers of blocks.
+        The records of a group contain the same numbers of blocks.
         """
         counts = np.stack([count[which] for _, count in parts.blocks.values()], axis=1)
         alike, group = np.unique(counts, axis=0, return_inverse=True)
@@ -183,7 +184,10 @@ class Envelope:
             yield self._joined(parts, rows, blocks), place
 
     def _joined(self, parts: RecordParts, rows: Ints, blocks: Mapping[int, Raw]) -> Raw:
-        """Return records; `blocks` by triplet: uint8 (records, blocks per record, bytes)."""
+        """Return records, one row per record.
+
+        blocks  by number of the triplet: uint8 (records, blocks per record, bytes)
+        """
         shape = SHAPES.get(parts.record, Shape(max(blocks) + 1))
         triplets = shape.triplets
         if parts.record == TASK and not blocks[triplets - 1].shape[1]:
@@ -237,7 +241,7 @@ class Envelope:
         return QWHS_SIZES[shape.qwhs_length] + QWHX.size * self._extended
 
     def _area(self, shape: Shape, triplets: int, writers: Writers, rows: Ints) -> Raw:
-        """Return the QWHS areas; the channel initiator leaves agent and numbers of records zero."""
+        """Return QWHS areas; for the channel initiator, agent and numbers of records are zero."""
         chinit = shape.manager == _CHINIT
         fixed = {
             "qwhslen": shape.qwhs_length,
@@ -282,7 +286,6 @@ class Envelope:
 
 
 def _packed_date(days: Ints) -> Ints:
-    """Convert days since 1970 to packed dates of SMF: 0cyydddF."""
     years = days.astype("datetime64[D]").astype("datetime64[Y]")
     year = years.astype(np.int64) + 1970
     day = days - years.astype("datetime64[D]").astype(np.int64) + 1

@@ -1,6 +1,6 @@
-"""From an estate to a dump, interval by interval, so memory does not grow with the days.
+"""From an estate to a dump, chunk by chunk, so memory does not grow with the number of days.
 
-The load follows rates over the day, the week, the month and the year.
+The load varies over the day, the week and the month, and grows over the year.
 """
 
 from __future__ import annotations
@@ -35,22 +35,23 @@ from smfparse.simulating.storage import storage_records
 _US = dt.timedelta(microseconds=1)
 _DAY_US = dt.timedelta(days=1) // _US
 _EVEN, _UNEVEN = 0.02, 0.1
-"""Maximum variation of arrivals as a share of their mean: from programs, and from people."""
+"""Maximum deviation of arrivals, as a share of their mean: from programs, and from people."""
 _SATURDAY = 5
 _LAST_DAYS = 28
-"""Days of a month after this one belong to the end of the month."""
+"""First day of the month that counts as the end of the month."""
 CHUNK_ROWS = 2_000
-"""Approximate number of rows of tasks that are computed together: 15 to 30 MB of records."""
+"""Approximate number of task rows of a chunk: 15 to 30 MB of records."""
 _DAY = dt.timedelta(days=1)
 _VERSION, _FIRST_VERSION = re.compile(r"\d+(\.\d+){0,2}"), (8,)
 _FIRST_OF_KIND = 2_000
-"""The number of the first record of each kind: the queue manager has been up for days."""
+"""Number of the first record of each kind: as if the queue manager had run for days."""
 
 
 def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draws) -> Ints:
-    """Return the units of work that become due, one row per interval; only for works with a rate.
+    """Return the units that become due, by interval and work; 0 for works without a rate.
 
-    `begin` contains the starts of intervals, in microseconds from the start of the estate.
+    begin   starts of intervals, microseconds from the start of the estate
+    factor  factors on the rates, by interval and work
     """
     estate = plan.estate
     middle = begin + length / 2
@@ -61,14 +62,14 @@ def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draw
         app = estate.applications[plan.app[work]]
         curve = share.get(app.curve, np.ones(len(begin)))
         present = overlap(app, estate, begin, length)
-        noise = draws.near(len(begin), _spread(estate, app)) * draws.near(len(begin), _EVEN)
+        noise = draws.near(len(begin), _deviation(estate, app)) * draws.near(len(begin), _EVEN)
         mean = plan.rate[work] * curve * growth * present * factor[:, work] * length / 1e6
         units[:, work] = np.floor(mean * noise + draws.uniform(len(begin)))
     return units
 
 
-def _spread(estate: Estate, app: Application) -> float:
-    """Return the variation of arrivals between intervals; those of programs vary little."""
+def _deviation(estate: Estate, app: Application) -> float:
+    """Return the maximum deviation of arrivals: _EVEN for a constant curve, from a program."""
     curve = estate.curves.get(app.curve)
     return _EVEN if curve is None or len(set(curve.shares)) == 1 else _UNEVEN
 
@@ -92,12 +93,11 @@ def overlap(app: Application, estate: Estate, begin: Floats, length: float) -> F
 
 
 def since_midnight(estate: Estate) -> float:
-    """Return the microsecond of the day at which an estate starts."""
+    """Return the time of day at which an estate starts, in microseconds."""
     return (estate.start - estate.start.replace(hour=0, minute=0, second=0, microsecond=0)) / _US
 
 
 def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
-    """Return the load at some moments as a share of the peak."""
     at = middle + since_midnight(estate)
     hours = at % _DAY_US / _DAY_US * 24
     share: Floats = np.interp(hours, curve.hours, curve.shares, period=24)
@@ -109,7 +109,7 @@ def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
 
 
 def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
-    """Return for each application the stretches in which it is connected.
+    """Return for each application the stretches of time in which the application is connected.
 
     Each stretch is a row (from, to), in microseconds from the start of the estate.
 
@@ -122,7 +122,7 @@ def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
 def _connected(
     app: Application, estate: Estate, incidents: list[Incident], length: int
 ) -> list[tuple[int, int]]:
-    """Return when an application is connected: not while an object that it needs is down."""
+    """Return the stretches of an application, without times at which an incident ends it."""
     found = _planned(app, estate, length)
     for each in incidents:
         ends = {"restart": app.queue_manager, "backlog": app.name}
@@ -134,7 +134,7 @@ def _connected(
 
 
 def _planned(app: Application, estate: Estate, length: int) -> list[tuple[int, int]]:
-    """Return the planned times of an application: all the time, or its window of every day."""
+    """Return the planned stretches of an application: the whole time, or its window of each day."""
     if not app.window:
         return [(0, length)]
     first, last = window(app)
@@ -160,7 +160,7 @@ class Run:
         self.start = (estate.start - estate.utc_offset - UNIX_EPOCH) // _US
 
     def chunks(self) -> Iterator[Chunk]:
-        """Return the work, some intervals at a time."""
+        """Yield the chunks: each has a whole number of accounting intervals."""
         engine = Engine(self.plan, self.length / 1e6)
         tasks = sum(each.tasks for each in self.estate.applications)
         longer = self.plan.several
@@ -169,7 +169,7 @@ class Run:
             yield self._chunk(engine, first, min(several, self.count - first))
 
     def starts(self, manager: int) -> Ints:
-        """Return when a queue manager starts again, microseconds since 1970, in UTC."""
+        """Return the times at which a queue manager restarts, microseconds since 1970, in UTC."""
         name = self.plan.names[manager]
         ends = [
             times_of(self.estate, each)[1]
@@ -202,7 +202,6 @@ class Run:
 
 
 def _check(estate: Estate) -> None:
-    """Raise RequestError for times and versions that records cannot have."""
     check_times(estate.start, estate.utc_offset, estate.interval)
     acctime = estate.acctime or estate.interval
     if acctime % estate.interval or not acctime <= _DAY:
@@ -229,7 +228,7 @@ def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:
 
 
 def _kinds(chunk: Chunk, most: int) -> Iterator[RecordParts]:
-    """Return all records of some intervals, without the blocks that this MQ version lacks."""
+    """Yield the records of a chunk, without blocks that this MQ version does not write."""
     reporters, accounting = Reporters(chunk), Accounting(chunk, most)
     version = chunk.plan.estate.version
     for kind in (

@@ -1,8 +1,9 @@
 """Buffer pools and page sets: messages are in buffers until a pool is nearly full.
 
-At 85%, changed pages are written asynchronously until 75% are left. Faster arrivals fill the pool:
-at 95% tasks write pages themselves, one by one, and at 100% they wait for a buffer. Buffers of
-written pages are reused, so these pages are read again when their message is got.
+If 85% of the buffers contain changed pages, pages are written asynchronously until 75% contain
+changed pages. Faster arrivals fill the pool: at 95% tasks write pages themselves, one by one, and
+at 100% tasks wait for a buffer. Buffers of written pages are reused, so a page is read again when
+its message is got.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from smfparse.simulating.plan import NONE, Plan, column
 from smfparse.simulating.records import RecordParts
 
 _OWN_PAGES = 40.0
-"""Pages of a pool that hold no messages."""
+"""Number of pages in a pool that contain no messages."""
 _SET_PAGES = 60.0
-"""Pages of a page set that hold no messages."""
+"""Number of pages in a page set that contain no messages."""
 _FULL, _MORE = 0.9, 0.1
-"""Used share of a page set when it expands, and the share by which it expands."""
+"""Used share at which a page set expands; expansion as a share of the size."""
 _ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
 _BY_SYSTEM, _AVAILABLE = 2, 0
 _KB = 1024
@@ -35,20 +36,20 @@ _POOLS = (
     *(("MESSAGE BUFFERS", 5200, 2.0), ("LOCKS", 900, 0.2), ("UNITS OF WORK", 640, 0.2)),
     ("TOPIC TREE", 300, 0.0),
 )
-"""Storage pools: name, size in KB without connections, and growth with these."""
+"""Storage pools: name, size in KB without connections, and growth factor per connection."""
 _MODULES = {"CSQMCPRI": 96, "CSQVEUS2": 48, "CSQRLPR": 512, "CSQP1GET": 160}
 _CONNECTION_KB = 4
 
 
 @dataclass(frozen=True)
 class _Written:
-    """Pages that pools wrote in an interval because they were nearly full.
+    """The writes of nearly full buffer pools in an interval, by pool.
 
-    every      number of all these pages
-    by_tasks   pages that tasks wrote themselves, because the pool was 95% full
+    every      number of pages written because the pool was nearly full
+    by_tasks   number of these pages that tasks wrote themselves, because the pool was 95% full
     least      minimum number of free buffers
-    none_free  pages without a free buffer
-    wait       microseconds that tasks spend on writes per page that they put
+    none_free  number of pages for which no buffer was free
+    wait       microseconds that a task spends on such writes, per page put
     """
 
     every: Floats
@@ -72,17 +73,19 @@ class Storage:
         self._behind = self._of_sets(PAGES_A_WRITE * 1e6 / (io + PAGES_A_WRITE * page))
         self._singly = self._of_sets(1e6 / (io + page))
 
-    def _of_sets(self, rates: Floats) -> Floats:
-        """Return the pages per second that each pool can write, limited by its slowest page set."""
+    def _of_sets(self, page_set_rates: Floats) -> Floats:
+        """Return the rate of the slowest page set of each pool: written pages per second."""
         known = self._plan.set_pool != NONE
         slowest = np.full(len(self._plan.pools), np.inf)
-        np.minimum.at(slowest, self._plan.set_pool[known], rates[known])
+        np.minimum.at(slowest, self._plan.set_pool[known], page_set_rates[known])
         return slowest
 
     def page_wait(self, flow: dict[str, Ints], seconds: float) -> Floats:
-        """Return the microseconds that tasks spend on writes per page that they put, by pool.
+        """Return the microseconds that a task spends on page writes, per page put, by pool.
 
-        `flow` is as for `step`; the state of the pools stays the same.
+        flow  as in `step`
+
+        The state of the pools does not change.
         """
         return self._levels(flow, seconds)[-1].wait
 
@@ -91,7 +94,7 @@ class Storage:
     ) -> tuple[Floats, Floats, Floats, _Written]:
         """Return pages in use, pages written earlier, changed pages, and the writes of an interval.
 
-        The numbers of pages are those at the end of the interval, before these writes.
+        The numbers of pages are values at the end of the interval, before its writes.
         """
         pages = self._plan.queue_pages
         use = self._by_pool(flow["depth"] * pages) + _OWN_PAGES
@@ -105,11 +108,12 @@ class Storage:
     def step(
         self, before: Ints, flow: dict[str, Ints], points: Floats, seconds: float
     ) -> dict[str, Any]:
-        """Return the activity of pools and page sets in an interval, and change their state.
+        """Return the activity of pools and page sets in an interval, and update their state.
 
-        before  messages on each queue at the start of the interval
-        flow    by queue: messages put and got, messages at the end, and the excess in between
-        points  checkpoints of each queue manager
+        before  number of messages on each queue at the start of the interval
+        flow    numbers of messages, by queue: put (came), got (went), expired, at the end (depth),
+                and excess of the maximum depth over both ends (wave)
+        points  number of checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
         went = flow["went"] + flow["expired"]
@@ -141,7 +145,7 @@ class Storage:
         }
 
     def _read(self, before: Ints, out: Ints) -> Floats:
-        """Return the pages that gets of each queue read, because they are no longer in the pool."""
+        """Return the number of pages that gets read because the pages are no longer in the pool."""
         held, plan = self._by_pool(before), self._plan
         gone = np.maximum(self._in_use - plan.buffers, 0) / np.maximum(held, 1)
         share = np.append(gone, 0)[plan.queue_pool]
@@ -149,14 +153,13 @@ class Storage:
         return read
 
     def _above(self, share: float, pages: Floats) -> Floats:
-        """Return the number of pages above a share of the buffers of each pool."""
         return np.maximum(np.ceil(pages - share * self._plan.buffers), 0)
 
     def _write(self, most: Floats, came_in: Floats, seconds: float) -> _Written:
-        """Return the pages that are written.
+        """Return the writes of pools in an interval.
 
-        most     maximum number of changed pages at a time
-        came_in  pages that were put
+        most     maximum number of changed pages in the interval
+        came_in  number of pages put
         """
         buffers, rate = self._plan.buffers, came_in / seconds
         every = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
@@ -174,7 +177,7 @@ class Storage:
         return np.bincount(pool, values[self._own], many).astype(np.float64)
 
     def _sets(self, depth: Ints) -> dict[str, Any]:
-        """Return the used pages of the page sets, by their contents."""
+        """Return the used pages of page sets by contents, and update their sizes."""
         plan, own = self._plan, self._own
         pages = depth[own] * plan.queue_pages[own]
         lasting = np.where(plan.queue_persistent[own], pages, 0)
@@ -283,7 +286,7 @@ def _page_sets(chunk: Chunk, cells: Cells) -> Rows:
 
 
 def _part_of_pool(chunk: Chunk, name: str, cells: Cells) -> Floats:
-    """Return the pages of a pool for a page set, in proportion to the contents of page sets."""
+    """Return the share of a pool's pages for each page set, in proportion to its used pages."""
     did, plan = chunk.did, chunk.plan
     held = did["set_used"]
     total = np.zeros((chunk.times, len(plan.pools)))
@@ -295,7 +298,7 @@ def _part_of_pool(chunk: Chunk, name: str, cells: Cells) -> Floats:
 
 
 def _storage_pools(chunk: Chunk, connected: Floats) -> Rows:
-    """Return the storage pools: the first three grow with the connections."""
+    """Return the QSPH blocks of storage pools, most of which grow with the connections."""
     names, base, grows = zip(*_POOLS, strict=True)
     size = np.array(base) + connected[:, None] * grows * _CONNECTION_KB
     before = np.vstack([size[:1], size[:-1]])
@@ -311,7 +314,6 @@ def _storage_pools(chunk: Chunk, connected: Floats) -> Rows:
 
 
 def _modules(chunk: Chunk, reporters: Reporters) -> Rows:
-    """Return the modules that obtained storage."""
     which = np.tile(np.arange(len(_MODULES)), len(reporters))
     size = np.array([*_MODULES.values()])[which] * _KB
     requests = chunk.draws("modules").below(len(which), 12)

@@ -1,9 +1,9 @@
 """Generated tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
 
-The identifier of a unit of work contains the TOD clock of its start. The tokens of a task depend on
-its adapter: they contain the region (CICS, IMS), a channel (channel initiator) or a context (RRS).
-A task's counters come from its queues. Durations are microseconds, moments microseconds since 1970,
-in UTC.
+The identifier of a unit of work contains the TOD clock value of its start. The tokens of a task
+depend on its adapter: they contain the region (CICS, IMS), a channel (channel initiator) or a
+context (RRS). The counters of a task are derived from the counters of its queues. Durations are
+microseconds, moments microseconds since 1970, in UTC.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ _FIRST_SEQUENCE = 1
 _LATCHES = (12, 19, 21, 30)
 _HIGH_WORD = 2.0**32
 _FIRST_HIGH_WORD = (10,)
-"""From this MQ version on, latch waits are in the high word of their field."""
+"""First MQ version that counts latch waits in the high word of their field."""
 _LATCH_SHARE = 0.06
 
 
 def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
-    """Return the identity of every task, one row per interval of the task."""
+    """Return the WTID blocks of tasks: one row per task and interval."""
     rows = Rows(WTID, tasks.site.version, len(spans.begin))
     rows.set("wtidatyp", tasks.adapter)
     for name, words, which in (
@@ -87,8 +87,8 @@ def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
 def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> None:
     """Set the identifiers of the last unit of work, in the form of the transaction manager.
 
-    A lasting CICS, IMS or RRS task begins new units of work all the time; any other task keeps the
-    identifier from its connect.
+    A CICS, IMS or RRS task often begins a new unit of work; any other task has the identifier of
+    its connect.
     """
     adapter = tasks.adapter
     lately = spans.begin + whole(spans.microseconds * draws.uniform(len(rows)))
@@ -136,19 +136,18 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
 
 
 def _digits(numbers: Ints, width: int) -> Raw:
-    """Return numbers as EBCDIC digits, with leading zeros."""
     places = 10 ** np.arange(width - 1, -1, -1)
     digits: Raw = (0xF0 + numbers[:, None] // places % 10).astype(np.uint8)
     return digits
 
 
 def summed(columns: Columns, owner: Ints, rows: int) -> Columns:
-    """Add columns up by owner."""
+    """Return columns with the sums of values per owner; `rows` is the number of owners."""
     return {name: np.bincount(owner, values, rows) for name, values in columns.items()}
 
 
 def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> Columns:
-    """Return the counters of the task blocks; `queues`: sums over the queues of each task."""
+    """Return the counters of WTAS blocks; `queues`: sums over the queues of each task."""
     rows = len(spans.begin)
     used = queues["putn"] + queues["put1n"] + queues["getn"]
     commits = whole(used * (0.1 + 0.2 * draws.uniform(rows)))
@@ -171,7 +170,7 @@ def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> C
 
 
 def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
-    """Return log writes and log waits of tasks; "wait" is the wait of their commits."""
+    """Return the columns of log writes and waits; "wait" is the time that commits wait."""
     rows = len(commits)
     written = queues["putjwn"] + queues["put1jwn"] + queues["getjwn"]
     waited = np.where(written > 0, commits, 0)
@@ -192,7 +191,6 @@ def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
 
 
 def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws: Draws) -> Columns:
-    """Return commits, backouts and, under a transaction manager, prepares."""
     rows = len(commits)
     two_phase = np.isin(tasks.adapter, TRANSACTIONAL)
     prepared = np.where(two_phase, commits, 0)
@@ -209,7 +207,6 @@ def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws
 
 
 def _calls_elsewhere(tasks: Tasks, draws: Draws) -> Columns:
-    """Return calls that belong to no queue, and requests to Db2 for shared queues."""
     rows = len(tasks)
     channel = tasks.adapter == CHINIT
     counts = {
@@ -232,18 +229,18 @@ def _db2(tasks: Tasks, draws: Draws) -> Columns:
     requests = np.where(asked, 1 + draws.below(rows, 3), 0)
     longest = np.where(asked, 600 + 600 * draws.uniform(rows), 0)
     served = longest * (0.9 + 0.09 * draws.uniform(rows))
-    longer = np.where(requests > 1, 1 + (requests - 1) * (0.4 + 0.5 * draws.uniform(rows)), 1)
+    factor = np.where(requests > 1, 1 + (requests - 1) * (0.4 + 0.5 * draws.uniform(rows)), 1)
     return {
         "wtasdbct": requests,
-        "wtasdbet": longest * longer,
-        "wtasdbes": served * longer,
+        "wtasdbet": longest * factor,
+        "wtasdbes": served * factor,
         "wtasdbmt": longest,
         "wtasdbms": served,
     }
 
 
 def set_latches(rows: Rows, version: str, draws: Draws) -> None:
-    """Set latch waits of some tasks: one class each, because a task shows only its worst class."""
+    """Set latch waits of some tasks, of one latch class per task."""
     factor = _HIGH_WORD if version_key(version) >= _FIRST_HIGH_WORD else 1.0
     where = np.flatnonzero(draws.chance(len(rows), _LATCH_SHARE))
     which = draws.below(len(where), len(_LATCHES))
@@ -263,7 +260,7 @@ def set_latches(rows: Rows, version: str, draws: Draws) -> None:
 
 
 def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
-    """Return the counters of class 1: puts and gets by size band, and their CPU time."""
+    """Return the counters of QMAC blocks: puts and gets by size band, and CPU time."""
     owner, size, rows = tasks.task, tasks.size, len(tasks)
     spent = sum(queues[f"{verb}ct"] for verb in (*VERBS, "inq", "set", "cb"))
     return {
@@ -274,7 +271,7 @@ def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
 
 
 def processor_columns(spent: Floats, spans: Spans, draws: Draws) -> Columns:
-    """Return the CPU times that class 1 recorded at the start and end of each task.
+    """Return the columns of CPU time used before the start, and before the end, of each task.
 
     spent  CPU time of the calls of each task
     """

@@ -1,8 +1,8 @@
 """Expansion of short forms of a site: agents, cluster and model queues.
 
 An agent becomes queues, and applications for its threads. Messages for a cluster queue go to the
-transmission queues of its instances. Each task that opens a model queue gets its own queue. The
-result consists of queues and applications only.
+transmission queues to its instances. Each task that opens a model queue gets its own dynamic queue.
+The result contains only local queues and applications.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from smfparse.errors import RequestError
 from smfparse.simulating.declaration import Agent
 
 Tables = dict[str, dict[str, Any]]
-"""Tables of TOML by name."""
+"""TOML tables by name."""
 
 _AGENT_QUEUES = ("COMMAND", "DATA", "REPLY", "STATE", "EVENT")
 _REPLY_EVERY, _STATE_EVERY = 10, 50
-"""Number of data messages per acknowledgement of an agent, and per save of its state."""
+"""Number of data messages per acknowledgement, and per save of the agent's state."""
 _REPLY_BYTES, _STATE_BYTES, _COMMAND_BYTES = 1024, 8192, 2000
 _MADE_AT, _MADE_APART = 0xE24CCAF4B4E5A000, 0x1357
 
 
 def of_agents(agents: tuple[Agent, ...]) -> tuple[Tables, Tables]:
-    """Return the queues of agents, and the applications that are their threads."""
+    """Return the queues of agents, and the applications that represent the agents' threads."""
     queues: Tables = {}
     applications: Tables = {}
     for each in agents:
@@ -36,8 +36,8 @@ def of_agents(agents: tuple[Agent, ...]) -> tuple[Tables, Tables]:
         own = {"queue_manager": each.queue_manager, "kind": "rrs", "job": each.job or each.name}
         own |= {"user": each.user, "persistent": False}
         senders = [other for other in agents if other.sends_to == each.name]
-        for thread, does in _threads(each, senders):
-            applications[f"{each.name}.{thread}"] = own | does
+        for thread, thread_table in _threads(each, senders):
+            applications[f"{each.name}.{thread}"] = own | thread_table
     return queues, applications
 
 
@@ -46,7 +46,10 @@ def _agent_queue(role: str, agent: str) -> str:
 
 
 def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the applications for the threads of an agent that receives data."""
+    """Yield the names and tables of the applications for an agent's threads.
+
+    senders  agents that send files to this agent
+    """
     commands, events = (_agent_queue(role, agent.name) for role in ("COMMAND", "EVENT"))
     does = {"get": [commands], "put": {events: 2}, "size": _COMMAND_BYTES}
     yield "COMMAND", does | {"persistent": True, "think": 9000.0}
@@ -57,7 +60,7 @@ def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str
 
 
 def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that send data, and get the replies."""
+    """Yield the applications for the threads that send data, get replies, and save the state."""
     timed = {"curve": agent.curve, "window": agent.window}
     does = {"tasks": agent.transfers, "rate": agent.rate, "commit": _REPLY_EVERY, "think": 4000.0}
     put = {_agent_queue("DATA", agent.sends_to): 1}
@@ -68,7 +71,7 @@ def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that write the data, and acknowledge it to each sender."""
+    """Yield the applications for the threads that get data, send replies, and save the state."""
     whole = sum(each.rate for each in senders) or 1.0
     put = {_agent_queue("REPLY", each.name): each.rate / whole / _REPLY_EVERY for each in senders}
     does = {"tasks": agent.transfers, "get": [_agent_queue("DATA", agent.name)], "put": put}
@@ -79,14 +82,14 @@ def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[s
 def _saving(
     agent: Agent, rate: float, timed: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that save the state of transfers, and get the previous state."""
+    """Yield the applications for the threads that save the state, and get the previous state."""
     state = _agent_queue("STATE", agent.name)
     yield "SAVE", timed | {"rate": rate / _STATE_EVERY, "put": {state: 1}, "size": _STATE_BYTES}
     yield "STATE", {"get": [state], "size": _STATE_BYTES}
 
 
 def plain_queues(queues: Tables, applications: Tables) -> tuple[Tables, Tables]:
-    """Return queues without cluster and model queues, and the applications that used these."""
+    """Return queues and applications without cluster and model queues."""
     clusters = {name: each["cluster"] for name, each in queues.items() if each.get("cluster")}
     models = {name: each for name, each in queues.items() if each.get("model")}
     kept = {name: each for name, each in queues.items() if name not in {*clusters, *models}}
@@ -100,7 +103,7 @@ def plain_queues(queues: Tables, applications: Tables) -> tuple[Tables, Tables]:
 def _through(
     name: str, application: dict[str, Any], clusters: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Return an application whose puts to cluster queues go to transmission queues."""
+    """Return an application that puts to transmission queues in place of cluster queues."""
     if wrong := [each for each in application.get("get", ()) if each in clusters]:
         raise RequestError(
             f"application {name}: {wrong[0]} is a cluster queue, and gets from it are not possible"
@@ -118,9 +121,10 @@ def _through(
 
 
 def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[Tables, Tables]:
-    """Return a queue for each task that opens a model queue, and all applications as they are now.
+    """Return a dynamic queue for each task that opens a model queue, and the changed applications.
 
-    Each such task becomes an application. Applications that put divide their messages among queues.
+    Each such task becomes an application. Applications that put to the model queue divide their
+    messages among the dynamic queues.
     """
     users = [name for name, each in applications.items() if model in each.get("get", ())]
     if len(users) != 1:
@@ -128,21 +132,27 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
             f"queue {model}: {len(users)} applications get from this model queue; exactly one must"
         )
     (user,) = users
-    asker = applications[user]
-    if asker.get("stays") or len(asker["get"]) > 1:
+    opener = applications[user]
+    if opener.get("stays") or len(opener["get"]) > 1:
         raise RequestError(
             f"application {user}: a user of model queue {model} must stay connected (stays = 0), "
             "and get from no other queue"
         )
-    tasks = asker.get("tasks", 1)
+    tasks = opener.get("tasks", 1)
     names = [f"{queue['model']}{_MADE_AT + _MADE_APART * each:016X}" for each in range(tasks)]
     found: Tables = {}
     for name, each in applications.items():
         if name == user:
-            rate = {"rate": asker["rate"] / tasks} if "rate" in asker else {}
+            rate = {"rate": opener["rate"] / tasks} if "rate" in opener else {}
             for nth, own in enumerate(names, 1):
-                opens = asker["opens"] | {own: model}
-                found[f"{user}.{nth}"] = {**asker, **rate, "tasks": 1, "get": [own], "opens": opens}
+                opens = opener["opens"] | {own: model}
+                found[f"{user}.{nth}"] = {
+                    **opener,
+                    **rate,
+                    "tasks": 1,
+                    "get": [own],
+                    "opens": opens,
+                }
             continue
         put = dict(each["put"])
         share = put.pop(model, 0) / tasks

@@ -1,4 +1,4 @@
-"""The work of tasks in some intervals: the queues that they used, and the counters of both."""
+"""The work of tasks in some intervals: used queues, and counters of queues and tasks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbe
 from smfparse.simulating.plan import NONE
 
 _WAIT_SECONDS = 60.0
-"""Wait interval of a get with wait, after which it returns no message."""
+"""Seconds of the wait interval, after which a get with wait returns no message."""
 _SELECTOR = 64
-"""Bytes of a selector."""
+"""Number of bytes of a selector."""
 _MOST_TIME = 2.0e15
 """Maximum microseconds in a TOD field."""
 _READ_US = 560.0
@@ -32,15 +32,15 @@ class QueueWork:
     """One row per task and used queue, with the counters of its queue block.
 
     task, slot              row of the task, and slot of the queue in the plan
-    put, streamed           messages that were put, and copies on streaming queues
-    got, rolled, empty      gets: committed, backed out, without a message
-    opened, closed          opens and closes
+    put, streamed           numbers of messages put, and of copies on streaming queues
+    got, rolled, empty      numbers of gets: committed, backed out, without a message
+    opened, closed          numbers of opens and closes
     time, manager, queue    interval, queue manager and queue of the row
-    size, persistent        size of the messages that are put, and whether they are persistent
+    size, persistent        size of the messages put, and whether these messages are persistent
     wait                    microseconds of a forced log write
-    selects                 whether its gets have a selector
-    skipped                 messages that a get skips before it finds its own
-    columns                 the counters of the blocks, by IBM's field name
+    selects                 whether gets have a selector
+    skipped                 number of messages that a get skips before its own message
+    columns                 the counters of the blocks, by IBM's name of the field
     """
 
     def __init__(self, chunk: Chunk, tasks: Tasks) -> None:
@@ -66,7 +66,7 @@ class QueueWork:
         self.columns["total_use"] = sum(self.columns[f"{verb}n"] for verb in _VERBS)
 
     def _count(self) -> None:
-        """Count the calls of each row, and leave out those without any."""
+        """Set the numbers of calls of each row, and remove rows without calls."""
         plan, did = self._chunk.plan, self._chunk.did
         put, streamed = did["put"] @ plan.slot_puts, did["streamed"] @ plan.slot_puts
         got, rolled = did["units"] @ plan.slot_gets, did["rolled"] @ plan.slot_gets
@@ -80,13 +80,13 @@ class QueueWork:
         )
 
     def _part(self, values: Floats) -> Ints:
-        """Return each task's share of the work of its application on a queue in an interval."""
+        """Return the share of each row's task in `values`: numbers by interval and slot."""
         tasks = self._tasks
         total = np.rint(values[tasks.time[self.task], self.slot])
         return spread(total, tasks.low[self.task], tasks.high[self.task])
 
     def _empty(self, got: Ints) -> Ints:
-        """Return the gets that waited without a message: more if fewer messages arrive."""
+        """Return the number of gets that waited and got no message: fewer if more messages come."""
         tasks, plan = self._tasks, self._chunk.plan
         lived = (tasks.end - tasks.begin)[self.task] / 1e6
         waits = np.floor(lived / _WAIT_SECONDS / (1 + got / 8))
@@ -94,7 +94,7 @@ class QueueWork:
         return np.where(gets, waits, 0).astype(np.int64)
 
     def _handles(self, calls: Ints) -> tuple[Ints, Ints]:
-        """Return opens and closes: at start and end of a task, and those of its kind between."""
+        """Return numbers of opens and closes: at start and end of a task, and after some calls."""
         tasks = self._tasks
         again = self._chunk.plan.app_column("reopen")[tasks.app[self.task]]
         often = np.floor(calls * again + 0.5).astype(np.int64)
@@ -119,7 +119,7 @@ class QueueWork:
         self.skipped: Floats = np.where(work != NONE, chunk.did["skipped"][self.time, work], 0)
 
     def _requests(self) -> Coupling:
-        """Return the requests to structures: a get by id that scans needs more list reads."""
+        """Return the requests to structures; a get by id that scans needs more list reads."""
         got = self.got + self.rolled
         counts = {
             "got": got,
@@ -170,7 +170,7 @@ class QueueWork:
         )
 
     def _late_pages(self, calls: Ints) -> Floats:
-        """Return the time in which puts wrote pages of a full buffer pool themselves."""
+        """Return the microseconds in which puts themselves wrote pages of a full buffer pool."""
         pool = self._chunk.plan.queue_pool[self.queue]
         waits = np.append(self._chunk.did["page_wait"], np.zeros((self._chunk.times, 1)), axis=1)
         late: Floats = waits[self.time, pool] * calls * costs.pages(self.size)
@@ -179,10 +179,10 @@ class QueueWork:
     def _gets(self) -> Columns:
         got, size = self.got, self._chunk.plan.queue_size[self.queue]
         valid = got + self.rolled
-        passed = np.where(self.shared, 0, np.floor(valid * self.skipped))
+        skipped = np.where(self.shared, 0, np.floor(valid * self.skipped))
         cpu = costs.GET_SHARE * costs.put_cpu(size, self.shared)
         spent = valid * cpu * self._draws.near(len(got), 0.06) + self.empty * costs.EMPTY_GET
-        spent = spent + passed * costs.SKIPPED + self.coupling.extra(2)
+        spent = spent + skipped * costs.SKIPPED + self.coupling.extra(2)
         lasting = self._chunk.plan.queue_persistent[self.queue]
         written = np.where(lasting, valid, 0)
         read = np.floor(self._read_share() * valid)
@@ -195,7 +195,7 @@ class QueueWork:
             "geterr": self.empty,
             "gets": np.where(self.by_id, valid + self.empty, 0),
             "geta": np.where(self.by_id, 0, valid + self.empty),
-            "getsmsg": passed,
+            "getsmsg": skipped,
             "selcount": np.where(self.selects, valid, 0),
             "selmaxln": np.where(self.selects & (valid > 0), _SELECTOR, 0),
             "validget": valid,
@@ -206,14 +206,14 @@ class QueueWork:
         }
 
     def _read_share(self) -> Floats:
-        """Return the pages read per message of each queue."""
+        """Return the number of pages read per message got, for the queue of each row."""
         did = self._chunk.did
         read, went = did["queue_read"], np.maximum(did["went"], 1)
         share: Floats = (read / went)[self.time, self.queue]
         return share
 
     def _latencies(self, got: Ints) -> Columns:
-        """Return the time of messages on the queue: its mean depth divided by the get rate."""
+        """Return the columns of the time that messages are on a queue: mean depth / get rate."""
         chunk = self._chunk
         did = chunk.did
         mean = did["latency"][self.time, self.queue] * self._draws.near(len(got), 0.1)
@@ -226,7 +226,7 @@ class QueueWork:
         }
 
     def _opens(self) -> Columns:
-        """Return opens and closes, and their times: most shared queues are already open."""
+        """Return the columns of opens and closes; structures of shared queues are already open."""
         opening = np.where(self.shared, costs.SHARED_OPEN_HELD, costs.OPEN)
         spent = self.opened * opening * self._draws.near(len(self.task), 0.2)
         closing = self.closed * costs.CLOSE * self._draws.near(len(self.task), 0.2)
@@ -238,13 +238,12 @@ class QueueWork:
         }
 
     def _stretched(self, spent: Any) -> Floats:
-        """Return the elapsed time for some CPU time, with the waits for a processor."""
+        """Return elapsed times for CPU times, with waits for a processor."""
         lasts: Floats = spent * (1.02 + 0.12 * self._draws.uniform(len(spent)))
         return lasts
 
 
 def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
-    """Return the bytes of messages, and the smallest and largest of them."""
     low, high = draws.near(len(size), 0.2), draws.near(len(size), 0.2)
     several = messages > 1
     total = np.floor(messages * size * np.where(several, draws.near(len(size), 0.02), 1))
@@ -258,9 +257,9 @@ def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
 
 
 class TaskWork:
-    """The counters of the blocks of tasks: one row per row of `tasks`.
+    """The counters of task blocks: one row per row of `tasks`.
 
-    sums  the sums of the counters of the queue blocks of each task
+    sums  sums of counters over the queue blocks of each task
     """
 
     def __init__(self, chunk: Chunk, tasks: Tasks, queues: QueueWork) -> None:
@@ -287,7 +286,7 @@ class TaskWork:
         }
 
     def _share(self, works: Any) -> Ints:
-        """Return the share of each task in a count of its application in an interval."""
+        """Return the share of each task in `works`: numbers by interval and work."""
         plan, tasks = self._chunk.plan, self._tasks
         total = np.zeros((self._chunk.times, len(plan.app_manager)))
         np.add.at(total.T, plan.app, works.T)
@@ -300,13 +299,13 @@ class TaskWork:
         return sum((self.sums[f"{verb}{counter}"] for verb in verbs), start)
 
     def _forced_writes(self) -> Ints:
-        """Return the writes that commits of logging tasks wait for: two with a coordinator."""
+        """Return the number of log writes that commits wait for, two per two-phase commit."""
         ends = np.minimum(self._share(self._chunk.did["logged_ends"]), self.commits)
         times = np.where(self._is_one_of(FORCED_TWICE), 2, 1)
         return np.where(self._added("jwn") > 0, ends * times, 0)
 
     def _units(self) -> Columns:
-        """Return commits, prepares and backouts; their times include the waits for the log."""
+        """Return the columns of commits, prepares and backouts, including the waits for the log."""
         near, two_phase = self._draws.near(len(self.commits), 0.1), self._is_one_of(_TWO_PHASE)
         commit = self.commits * costs.COMMIT * near
         prepared = np.where(two_phase, self.commits, 0)
@@ -331,7 +330,6 @@ class TaskWork:
         }
 
     def _others(self) -> Columns:
-        """Return the calls that belong to no queue: connects, and MQCTL of clients."""
         tasks = self._tasks
         fresh = np.where(tasks.started >= tasks.begin - 60_000_000, 1, 0)
         control = np.where(self._chunk.plan.app_column("stays")[tasks.app] > 0, 2, 0)
@@ -342,7 +340,6 @@ class TaskWork:
         }
 
     def _pages(self) -> Columns:
-        """Return the pages that tasks requested from the buffer manager: new ones for puts."""
         queues, rows = self._queues, len(self._tasks)
         new = np.where(queues.shared, 0, (queues.put + queues.streamed) * costs.pages(queues.size))
         got = queues.columns["validget"] * self._chunk.plan.queue_pages[queues.queue]

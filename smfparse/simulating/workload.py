@@ -35,16 +35,16 @@ _US = dt.timedelta(microseconds=1)
 _NAME = re.compile(r"[A-Z0-9@#$]{1,4}")
 _VERSION = re.compile(r"([6-9]\.\d|\d\d\.\d\d?)\.\d\d?")
 _CALLS_PER_SECOND = 100
-"""Maximum API calls of a task per second: they take no longer than the task exists."""
+"""Maximum API calls of a task per second, so that calls take no longer than the task exists."""
 _LASTING_RATE, _BRIEF_RATE = 0.7, 7.0
-"""Usual API calls per second and queue, of lasting tasks and of brief ones."""
+"""Typical API calls per second and queue of lasting tasks, and of brief tasks."""
 _LEAST_LENGTH = 20_000
 
 BATCH, CICS, IMS, CHINIT, RRS = (
     APPLICATION_KINDS[each] for each in ("batch", "cics", "ims", "channel", "rrs")
 )
 TRANSACTIONAL = (CICS, IMS, RRS)
-"""Adapters with a transaction manager: units of work, two-phase commit, queues opened for each."""
+"""Adapters with a transaction manager, which opens queues for each unit of work."""
 _ADAPTERS = np.array([BATCH, BATCH, BATCH, CICS, CICS, IMS, CHINIT, CHINIT, CHINIT, RRS])
 
 
@@ -70,7 +70,7 @@ _SERVICES = tuple(
     "".join("BCDFGKLMNPRSTVXZ"[code >> shift & 15] for shift in (0, 4, 8))
     for code in range(389, 4096, 79)
 )
-"""Abbreviations with a meaning only at the site: LGR, XTB."""
+"""Abbreviations that only a site understands, for names of queues and channels: LGR, XTB."""
 _PURPOSES = (
     *("REQUEST", "REPLY", "EVENT", "AUDIT", "RETRY", "ERROR"),
     *("INBOUND.FROM.PARTNER", "OUTBOUND.TO.PARTNER.REPORT"),
@@ -103,7 +103,7 @@ _DYNAMIC = "CSQ."
 _MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
 STRUCTURES = ("", "APPSTRUC1", "APPSTRUC2")
 _BLOCK_STEP = 0xB00
-"""Distance in storage between two queue blocks of a task."""
+"""Bytes between the addresses of two queue blocks of a task."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,13 @@ class Site:
     system      SMF id of the z/OS system, 1 to 4 characters
     start       start of the first interval, local time of the z/OS system (no tzinfo)
     utc_offset  local time minus UTC, a multiple of 15 minutes
-    interval    of statistics and accounting, from a second to a day
+    interval    length of intervals of statistics and accounting, from a second to a day
     version     MQ version from "6.0.0" on: version.release.modification
-    seed        of the random numbers, not negative
-    tasks       class 3 tasks per queue manager and interval
-    queues      queues per task, on average; not more than fit into one record
-    dense       every counter, time and flag word is random: the worst case for speed and size
+    seed        seed of the random numbers, not negative
+    tasks       number of class 3 tasks per queue manager and interval
+    queues      average number of queues per task; a task never has more than fit into one record
+    dense       whether every counter, time and flag word is random: the worst case for speed and
+                size
 
     Raises RequestError for invalid values.
     """
@@ -169,10 +170,10 @@ class Site:
 
 
 class Tasks:
-    """The tasks of all queue managers in one interval, and their queues: equal in all intervals.
+    """The tasks of all queue managers in an interval, and their queues: the same in all intervals.
 
     Tasks are ordered by queue manager, queues by task; `task` is the row of the task of each queue.
-    A lasting task continues through all intervals; a brief task starts and ends within each.
+    A lasting task runs in all intervals; a brief task starts and ends within each interval.
     """
 
     def __init__(self, site: Site, most_queues: int) -> None:
@@ -195,7 +196,7 @@ class Tasks:
         return len(self.number)
 
     def repeated(self, times: int) -> Tasks:
-        """Return the tasks of several intervals: all of them, interval by interval."""
+        """Return the tasks of several intervals, interval by interval."""
         found = copy.copy(self)
         for name, values in vars(self).items():
             if isinstance(values, np.ndarray):
@@ -204,7 +205,7 @@ class Tasks:
         return found
 
     def _jobs(self, draws: Draws) -> None:
-        """Give each task a job of its adapter, a user and, for the channel initiator, a channel."""
+        """Set job and user of each task and, for the channel initiator, channel and partner."""
         rows, own = len(self.adapter), tuple(f"{name}CHIN" for name in self.site.qmgrs)
         self.jobs = (*(name for names in JOBS_OF.values() for name in names), *own)
         self.job: Ints = len(self.jobs) - len(own) + self.qmgr
@@ -242,7 +243,7 @@ class Tasks:
         self._blocks(draws)
 
     def _blocks(self, draws: Draws) -> None:
-        """Give the queue blocks of a task their places in storage, as a chain."""
+        """Set the addresses of queue blocks; the blocks of a task form a chain."""
         nth = numbered(self.queues)
         base = 0x69000000 + 0x20 * draws.below(len(self.queues), 1 << 21)
         self.block: Ints = base[self.task] + _BLOCK_STEP * nth
@@ -253,7 +254,7 @@ class Tasks:
         self.last_block: Ints = base + _BLOCK_STEP * np.maximum(self.queues - 1, 0)
 
     def _names(self, draws: Draws) -> None:
-        """Name the queues: as opened, which may be an alias or a model queue, and as resolved."""
+        """Set the names of queues: the opened name, which can be an alias or a model; base name."""
         rows, kind = len(self.task), WQST.field("basename").kind
         self.base_name = encoded(kind, QUEUES)[self.name]
         self.open_name = self.base_name.copy()
@@ -269,7 +270,7 @@ class Tasks:
         self.qtype: Ints = np.where(alias, ALIAS, LOCAL_QUEUE)
 
     def queue_rows(self) -> Rows:
-        """Return the blocks of all queues, with the fields that are equal in every interval."""
+        """Return the blocks of all queues, with the fields that are the same in every interval."""
         rows = Rows(WQST, self.site.version, len(self.task), QUEUE_EYES)
         rows.set_bytes("objname", self.open_name)
         rows.set_bytes("basename", self.base_name)
@@ -290,7 +291,7 @@ class Tasks:
 
 @dataclass(frozen=True)
 class Spans:
-    """The times that accounting of tasks or queues covers, and the start of each task."""
+    """The times that the accounting of tasks or queues covers, and the start of each task."""
 
     begin: Ints
     end: Ints
@@ -307,12 +308,14 @@ class Spans:
 
 
 class Intervals:
-    """Some intervals: rows are interval by interval, then queue manager by task.
+    """Some intervals; rows are ordered by interval, queue manager and task.
 
     first   number of the first interval
     tasks   tasks of all these intervals
-    begin   start, one value per queue manager and interval; `qmgr`, `load`: likewise
-    row     row of the queue manager and interval of each task
+    begin   start of the interval, one value per queue manager and interval
+    qmgr    index of the queue manager, one value per queue manager and interval
+    load    factor on the work, one value per queue manager and interval
+    row     index of the queue manager and interval of each task
     ended   rows of the tasks that end within their interval
     spans   times that the accounting of each task covers
     """
@@ -330,7 +333,7 @@ class Intervals:
         self.spans = self._spans(self.class_3)
 
     def _load(self) -> Floats:
-        """Return the load of each queue manager: highest at 14:00 local time, lowest at 2:00."""
+        """Return the `load`: highest at 14:00 local time, lowest at 2:00."""
         local = (self.begin + self.site.offset) % US_PER_DAY / US_PER_DAY * 24
         distance = np.minimum(np.abs(local - 14), 24 - np.abs(local - 14))
         noise = 0.9 + 0.2 * self.draws("load").uniform(len(local))
@@ -338,9 +341,9 @@ class Intervals:
         return load
 
     def _spans(self, draws: Draws) -> Spans:
-        """Return the spans of tasks: lasting ones cover the interval, the others a part of it.
+        """Return the spans of tasks: those of lasting tasks are an interval, others a part of it.
 
-        At a boundary the queue manager records the lasting tasks one after the other, 8 to 11
+        At a boundary the queue manager records the lasting tasks one after another, 8 to 11
         microseconds apart.
         """
         tasks, boundary, length = self.tasks, self.begin[self.row], self.site.length
@@ -355,5 +358,5 @@ class Intervals:
         )
 
     def draws(self, purpose: str) -> Draws:
-        """Return the random columns of these intervals for some purpose."""
+        """Return random columns of these intervals for a purpose."""
         return Draws(self.site.seed, 1 + self.first, *purpose.encode())

@@ -15,12 +15,12 @@ from smfparse.store.targets import PARTIAL
 from smfparse.tables.dictionary import table_names
 
 _FOLDERS = ("", *(f"{each}/" for each in FOLDERS))
-"""Levels of folders below that of a table: whole, partitioned."""
+"""Patterns of the folders of files below the folder of a table: not partitioned, partitioned."""
 
 
 def ours(folder: Place) -> list[Place]:
-    """Return the files of rows and fingerprints in a folder: only datasets have these."""
-    if isinstance(folder, Url):  # one list of all objects: a request for each takes long
+    """Return the files with rows or fingerprints in the folder of a dataset."""
+    if isinstance(folder, Url):  # one list of all objects: one request per object takes long
         found = [each for each in folder.rglob() if not each.was_folder]
         return [each for each in found if is_own_file(each.relative_to(folder).as_posix())]
     return _files(folder, "")
@@ -39,7 +39,7 @@ def _files(folder: Path, end: str) -> list[Place]:
 
 def unfinished(folder: Place) -> list[Place]:
     """Return the files that are not yet moved to their final places."""
-    if isinstance(folder, Url):  # its files are written where they stay
+    if isinstance(folder, Url):  # remote files are written in their final places
         return []
     partial = folder / PARTIAL
     given = (each for name in GIVEN for each in sorted(partial.glob(f"{name}*")))
@@ -47,19 +47,19 @@ def unfinished(folder: Place) -> list[Place]:
 
 
 def strays(folder: Place, belong: Container[str]) -> list[Place]:
-    """Return the files that a killed run left: files without an entry in the manifest."""
+    """Return the files that a killed run left: files whose path is not in `belong`."""
     path: Any = folder
     files = [each for each in ours(path) if each.relative_to(path).as_posix() not in belong]
     return [*files, *unfinished(folder)]
 
 
 def own_names() -> frozenset[str]:
-    """Return the names of all files and folders of a dataset, also of temporary ones."""
+    """Return the names of all files and folders of a dataset, temporary files included."""
     return frozenset([*table_names(), RECORDS, PARTIAL, MANIFEST, *JOURNALS, *GIVEN])
 
 
 def has_manifest(folder: Place) -> bool:
-    """Whether a folder has a manifest: it is empty until the first run is complete."""
+    """Whether a folder has a manifest that is not empty: the first run was completed."""
     manifest = folder / MANIFEST
     return manifest.is_file() and size_at(manifest) > 0
 
@@ -82,7 +82,7 @@ def interrupted(folder: Place) -> bool:
 
 
 def is_dataset(folder: Place) -> bool:
-    """Whether a folder is a dataset, or one that was not finished."""
+    """Whether a folder is a dataset, or was left by an interrupted first run."""
     try:
         return has_manifest(folder) or interrupted(folder)
     except OSError:
@@ -90,5 +90,5 @@ def is_dataset(folder: Place) -> bool:
 
 
 def own_folders() -> list[str]:
-    """Return the names of the folders in the folder of a dataset, except PARTIAL."""
+    """Return the names of the folders in a dataset, except PARTIAL."""
     return [*table_names(), RECORDS]

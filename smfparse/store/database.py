@@ -1,8 +1,8 @@
-"""The manifest as an SQLite database: opening for reads and writes, and checks of untrusted ones.
+"""The manifest as an SQLite database, and checks of untrusted databases.
 
-An untrusted database is read only if its tables are exactly those of `TABLES`: a view, a trigger or
-a computed column could make SQLite run anything when a row is read. If a transaction was killed
-during its commit, a journal remains; SQLite then restores the old state.
+An untrusted database is read only if its schema equals `TABLES`: a view, a trigger or a computed
+column could make SQLite run other code when a row is read. If a process was killed while it
+committed, a journal exists, and SQLite restores the previous state of the database.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from smfparse.store.plain import check_plain, plain_file
 
 MANIFEST = "smfparse.db"
 JOURNALS = tuple(f"{MANIFEST}-{each}" for each in ("journal", "wal", "shm"))
-"""Files of SQLite next to a database; the last two exist only in manipulated folders."""
+"""Files of SQLite beside a database; -wal and -shm exist only in manipulated folders."""
 FORMAT = 1
 TABLES = f"""
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -45,19 +45,22 @@ CREATE TABLE damage (
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
-"""`value` and `days` are JSON; `days` contains the number of records of each day, null: not known.
-A file whose rows count at no time has no day."""
+"""The schema of a manifest. `value` and `days` are JSON; `days` contains the number of records by
+day; null: not known. `first_day` and `last_day` are NULL if no row of a file has a time.
+"""
 _WAIT = 60.0
-"""Seconds for which a reader waits for a commit, and a commit for readers."""
+"""Maximum seconds that a reader waits for a commit, and a commit waits for readers."""
 _STEPS, _STEPS_PER_BYTE = 10**7, 10
-"""Maximum instructions of a statement in SQLite: cyclic pages would make it endless."""
+"""Maximum instructions of an SQLite statement, constant and per byte of the database: with cyclic
+pages it would never end.
+"""
 _SUPER = bytes.fromhex("d9d505f920a163d7")
-"""End of a journal that names a second journal: SQLite may remove that file in any folder."""
+"""End of a journal that names a second journal, which SQLite may remove from any folder."""
 
 
 @contextmanager
 def reading(folder: Place) -> Iterator[sqlite3.Connection]:
-    """Open the manifest of a dataset, in its state at one moment.
+    """Open the manifest of a dataset; all reads see the same state.
 
     Raises InputError if it is missing or damaged, and for all errors of SQLite.
     """
@@ -77,7 +80,7 @@ def sound(folder: Place) -> Iterator[None]:
 
 
 def code_of(error: sqlite3.Error) -> int:
-    """Return the code of an error of SQLite; 0: an error of Python's sqlite3 module."""
+    """Return the code of an SQLite error; 0: the error is from Python's sqlite3 module."""
     return getattr(error, "sqlite_errorcode", 0)
 
 
@@ -113,30 +116,30 @@ def take_back(folder: Path) -> None:
     if (folder / JOURNALS[0]).exists():
         check_journal(folder)
         with (
-            suppress(sqlite3.Error),  # the open that follows reports it
+            suppress(sqlite3.Error),  # the following open reports the error
             closing(connected(folder / MANIFEST, "rw", _WAIT)) as database,
         ):
-            _look(database)
+            _read_schema(database)
 
 
 def _at_one_moment(place: Path) -> sqlite3.Connection:
     database = connected(place, "ro", _WAIT)
     try:
         database.execute("BEGIN")
-        _look(database)
+        _read_schema(database)
     except BaseException:
         database.close()
         raise
     return database
 
 
-def _look(database: sqlite3.Connection) -> None:
+def _read_schema(database: sqlite3.Connection) -> None:
     database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
 
 
 def in_memory(size: int = 0) -> sqlite3.Connection:
-    """Return a database in memory, with a limit of bytes."""
-    return _careful(sqlite3.connect(":memory:", isolation_level=None), size)
+    """Return a database in memory; `size` is the number of bytes that it will have."""
+    return _restricted(sqlite3.connect(":memory:", isolation_level=None), size)
 
 
 def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
@@ -147,11 +150,11 @@ def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
     """
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     size = place.stat().st_size if place.exists() else 0
-    return _careful(sqlite3.connect(uri, timeout=wait, isolation_level=None, uri=True), size)
+    return _restricted(sqlite3.connect(uri, timeout=wait, isolation_level=None, uri=True), size)
 
 
-def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
-    """Limit the time of statements by the bytes of a database, whatever its pages contain."""
+def _restricted(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
+    """Return a database with limits for the instructions of statements, and with strict checks."""
     database.set_progress_handler(lambda: 1, _STEPS + _STEPS_PER_BYTE * size)
     database.execute("PRAGMA trusted_schema = OFF")
     database.execute("PRAGMA cell_size_check = ON")
@@ -159,7 +162,7 @@ def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
 
 
 def check_tables(folder: Place, database: sqlite3.Connection) -> None:
-    """Raise InputError if a database has not exactly the tables of a manifest."""
+    """Raise InputError if a database does not have exactly the schema of a manifest."""
     if is_empty(database):
         raise interrupted_in(folder)
     if not is_sound(database):
@@ -173,14 +176,14 @@ def check_tables(folder: Place, database: sqlite3.Connection) -> None:
 
 
 def is_sound(database: sqlite3.Connection) -> bool:
-    """Whether a database has exactly the tables of a manifest of this format."""
+    """Whether a database has exactly the schema of a manifest in this FORMAT."""
     ((version,),) = database.execute("PRAGMA user_version")
     ((journal,),) = database.execute("PRAGMA journal_mode")
     return bool(version == FORMAT and journal != "wal" and _tables(database) == _expected())
 
 
 def is_whole(database: sqlite3.Connection) -> bool:
-    """Whether a database is sound, in each of its pages."""
+    """Whether a database is sound, and SQLite finds no damage in its pages."""
     return is_sound(database) and [*database.execute("PRAGMA integrity_check(1)")] == [("ok",)]
 
 
@@ -203,7 +206,7 @@ def _expected() -> list[tuple[object, ...]]:
 
 
 def check_journal(folder: Path) -> None:
-    """Raise OutputError or InputError if the database, or a file next to it, leads elsewhere."""
+    """Raise OutputError or InputError if a link or journal leads to files outside the folder."""
     check_plain(folder, (MANIFEST, *JOURNALS))
     journal = folder / JOURNALS[0]
     if journal.exists() and journal.stat().st_size >= len(_SUPER):

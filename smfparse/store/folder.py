@@ -16,58 +16,59 @@ from smfparse.store.plain import check_way, not_plain
 from smfparse.store.targets import PARTIAL
 
 _BY_HANDLE = {os.open, os.mkdir, os.unlink, os.rename, os.rmdir} <= os.supports_dir_fd
-"""Whether a path can start at an open folder. On Windows it cannot: paths are checked for links."""
+"""Whether a path can start at an open folder; if not (Windows), paths are checked for links."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_MOST_KEPT = 16
-"""Number of files that are flushed to disk together."""
-_HELD = 1 << 17
-"""Size of the buffer of a file, in bytes."""
+_MOST_FLUSHES = 16
+"""Maximum number of files that are flushed to disk in parallel."""
+_BUFFER_BYTES = 1 << 17
+"""Size of the buffer of a file: the buffer is written when it contains this number of bytes."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is written to, by paths below it with `/` that lead through no link.
+    """A folder in which files are written; a name is a path below the folder, with `/`.
 
     The folder itself may be a link, because the user named it. If the system supports it, each
-    folder of a path is opened from its parent, so that none can become a link meanwhile. Every
-    method raises OSError if the system refuses the operation, or a link is in the path.
+    folder in a name is opened from its parent, so that none of them can be replaced by a link
+    between a check and its use. Every method raises OSError if the system refuses the operation, or
+    a name leads through a link.
     """
 
     path: Path
     mark = ""
-    """The part of file names before the extension."""
+    """Last part of file names, before the extension."""
 
     def create(self, name: str) -> int:
-        """Open a new file, and return its number; create its folders if necessary."""
+        """Open a new file, and return its descriptor; create its folders if necessary."""
         self.make(PurePosixPath(name).parent.as_posix())
         return self._opened(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
     def new(self, name: str) -> NewFile:
-        """Open a new file to write to it. After it is closed it waits in PARTIAL for `place`.
+        """Open a new file to write to. The closed file is in PARTIAL until `place` moves it.
 
-        An engine may do the same work twice at the same time. So files have unique names until they
-        are closed. Both files are equal, and the later one replaces the other.
+        An engine may do the same work twice at the same time, with two equal files. So files have
+        unique names until they are closed; then the later file replaces the earlier file.
         """
         waiting = f"{PARTIAL}/{name}"
         own = f"{waiting}.{os.urandom(4).hex()}"
         return NewFile(self.create(own), partial(self.move, own, waiting))
 
     def place(self, names: Iterable[str]) -> None:
-        """Flush waiting files to disk, move them to their places, and flush the new names."""
+        """Flush closed files to disk, move them to their final places, and flush the new names."""
         every = sorted(names)
         folders = {PurePosixPath(each).parent.as_posix() for each in every}
         for each in folders:
             self.make(each)
-        _all_at_once(self._keep_file, (f"{PARTIAL}/{each}" for each in every))
+        _in_parallel(self._flush_file, (f"{PARTIAL}/{each}" for each in every))
         for each in every:
             self.move(f"{PARTIAL}/{each}", each)
-        _all_at_once(self._keep_names, folders)
+        _in_parallel(self._flush_names, folders)
 
     def open_lock(self, name: str) -> int:
-        """Open a file to lock it, and return its number; create it if necessary."""
+        """Open a file to lock it, and return its descriptor; create the file if necessary."""
         return self._opened(name, os.O_RDWR | os.O_CREAT)
 
     def _opened(self, name: str, how: int) -> int:
@@ -103,9 +104,9 @@ class Folder:
             os.unlink(last, dir_fd=above)
 
     def remove_emptied(self, names: Collection[str]) -> None:
-        """Remove these folders, all folders above `names`, and all folders in PARTIAL, if empty.
+        """Remove the folders `names`, the folders above them, and the folders in PARTIAL, if empty.
 
-        PARTIAL itself stays unless it is in `names`.
+        PARTIAL itself is removed only if it is in `names`.
         """
         below = (each for each in (self.path / PARTIAL).rglob("*") if each.is_dir())
         every = {PurePosixPath(each) for each in names}
@@ -119,15 +120,15 @@ class Folder:
         with suppress(OSError), self._within(name) as (above, last):
             os.rmdir(last, dir_fd=above)
 
-    def _keep_file(self, name: str) -> None:
-        self._keep(name, os.O_RDWR)
+    def _flush_file(self, name: str) -> None:
+        self._flush(name, os.O_RDWR)
 
-    def _keep_names(self, name: str) -> None:
+    def _flush_names(self, name: str) -> None:
         """Wait until the names in a folder are on disk, if the system supports this."""
         if _BY_HANDLE:
-            self._keep(name, _FOLDER)
+            self._flush(name, _FOLDER)
 
-    def _keep(self, name: str, how: int) -> None:
+    def _flush(self, name: str, how: int) -> None:
         with self._within(name) as (above, last):
             number = os.open(last, how | _NO_LINK, dir_fd=above)
         try:
@@ -137,7 +138,7 @@ class Folder:
 
     @contextmanager
     def _within(self, name: str) -> Iterator[tuple[int | None, str]]:
-        """Yield the open folder of a file, and the file name; on Windows None and the path."""
+        """Yield the descriptor of a file's folder, and its name there; on Windows None, a path."""
         *folders, last = PurePosixPath(name).parts or (".",)
         if not _BY_HANDLE:
             check_way(self.path, folders)
@@ -154,18 +155,18 @@ class Folder:
             os.close(number)
 
 
-def _all_at_once(keep: Callable[[str], None], names: Iterable[str]) -> None:
-    """Flush several files to disk together, which is much faster than one by one."""
-    with ThreadPoolExecutor(_MOST_KEPT) as threads:
+def _in_parallel(keep: Callable[[str], None], names: Iterable[str]) -> None:
+    """Call `keep`, which flushes a file to disk, for all names in parallel."""
+    with ThreadPoolExecutor(_MOST_FLUSHES) as threads:
         for _ in threads.map(keep, names):
             pass
 
 
 class NewFile:
-    """A file that is written sequentially, as an object for libraries that write to one.
+    """A file that is written sequentially, for libraries that write to a file object.
 
     number  descriptor of the open file
-    then    called after the file is written and closed
+    then    function called after the file is written and closed
     """
 
     def __init__(self, number: int, then: Callable[[], None] = lambda: None) -> None:
@@ -178,16 +179,16 @@ class NewFile:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the flushed bytes, in hexadecimal; after `close`, that of the file."""
+        """The SHA-256 of the flushed bytes, in hexadecimal; after `close`, of the whole file."""
         return self._sum.hexdigest()
 
     def write(self, data: bytes) -> int:
-        """Accept bytes; they are written in larger blocks."""
+        """Add bytes to the buffer, which is written when it is full."""
         if self.closed:
             raise ValueError("the file is closed")
         self._held += data
         self._size += len(data)
-        if len(self._held) >= _HELD:
+        if len(self._held) >= _BUFFER_BYTES:
             self.flush()
         return len(data)
 
@@ -204,7 +205,7 @@ class NewFile:
             done += os.write(self._number, data[done:])
 
     def tell(self) -> int:
-        """Return the number of bytes written to it."""
+        """Return the number of bytes passed to `write`."""
         return self._size
 
     def close(self) -> None:

@@ -1,10 +1,10 @@
 """The folders of a partitioned table, whose names other tools read as columns (hive partitioning).
 
-    <table>/date=2026-03-04/queue_manager=QM01/     tables that grow with the work that is done
+    <table>/date=2026-03-04/queue_manager=QM01/     tables that grow with the amount of work
     <table>/date=2026-03-04/                        tables that grow with the number of intervals
 
-The files contain every column of their table, so no folder has the name of a column. Some tools
-derive the type of a value from the folder name, and would find one column with two types.
+The files contain every column of their table, so no key of a folder is the name of a column. Some
+tools derive the type of a value from the folder name, and would find one column with two types.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from smfparse.tables.dictionary import columns
 
 
 def day_name(day: int) -> str:
-    """Return the text of a date in an SMF header, given as its digits: 0126063."""
+    """Return the text of a packed date without its sign: "0126063" for 0x0126063."""
     return f"{day & 0xFFFFFFF:07x}"
 
 
 def span_of(days: Iterable[str]) -> list[str]:
-    """Return the first and the last of some days; []: no days."""
+    """Return the first and the last day; []: no days."""
     found = sorted(days)
     return [found[0], found[-1]] if found else []
 
@@ -37,29 +37,29 @@ def meets_span(span: Sequence[str], other: Sequence[str]) -> bool:
 DATE = "date"
 QMGR = "queue_manager"
 FOLDERS = (f"{DATE}=*", f"{DATE}=*/{QMGR}=*")
-"""Patterns of the folders below that of a table."""
+"""Patterns of the folders below the folder of a table."""
 FOLDER = r"(date=[\w.~%-]+/(queue_manager=[\w.~%-]+/)?)?"
-"""A regular expression of the folders below that of a table."""
+"""Regular expression for the folders below the folder of a table."""
 NO_DATE = "0001-01-01"
-"""The value for rows without a day: a date, so that the folders of every table are dates."""
+"""Value for rows without a day: a date, so that all values of DATE are dates."""
 NO_QMGR = "no-qmgr"
-"""The value for rows without a queue manager; longer than any name. (pandas cannot read the usual
-`__HIVE_DEFAULT_PARTITION__` beside names, and pyarrow not alone.)"""
+"""Value for rows without a queue manager, longer than any name. (pandas cannot read the usual
+`__HIVE_DEFAULT_PARTITION__` beside names; pyarrow cannot read it without names.)
+"""
 _BLANK = "blank"
-"""The value for a name of blanks."""
+"""Value for a name of blanks."""
 GROWING = frozenset(
     [
         *("record", "qqst", "qwac", "qmac", "qcst"),
         *("wtid", "wtas", "wtas_latch", "wtas_cf", "wqst", "wqst_cf"),
     ]
 )
-"""Tables that grow with work: a row for each record, or for each task, queue or channel instance.
-
-The others have a fixed number of rows per queue manager and interval, by its configuration. So one
-file for all queue managers of a day is small.
+"""Tables that grow with work: one row per record, task, queue or channel instance. Other tables
+have a constant number of rows per queue manager and interval, so one file for all queue managers of
+a day is small.
 """
 _IN_NO_VALUE = frozenset("KQXZ")
-"""Letters that occur in no number, date, duration or boolean."""
+"""Letters that occur in no text of a number, date, duration or boolean."""
 
 
 def is_divided(table: str) -> bool:
@@ -82,31 +82,31 @@ class Layout(NamedTuple):
         return cls(manifest["partitioned"])
 
     def keys(self, table: str) -> tuple[str, ...]:
-        """Return the keys in the folder names of a table, the outer ones first."""
+        """Return the keys in the folder names of a table, the outer key first."""
         if not self.by_day or not is_divided(table):
             return ()
         return (DATE, QMGR) if table in GROWING else (DATE,)
 
     def no_rows(self, table: str) -> str:
-        """Return the folder of a table without rows."""
+        """Return the folder for the file of a table without rows."""
         return self.folder(table, NO_DATE, NO_QMGR)
 
     def folder(self, table: str, *values: str) -> str:
-        """Return the folder for the values of its keys: a day, and a queue manager."""
+        """Return the folder of a table for values of its keys: a day, and a queue manager."""
         return "/".join(
             f"{key}={value}" for key, value in zip(self.keys(table), values, strict=False)
         )
 
     def pattern(self, table: str) -> str:
-        """Return a pattern of the folders of a table."""
+        """Return the pattern of all folders of a table."""
         return self.folder(table, "*", "*")
 
 
 def qmgr_value(name: str) -> str:
-    """Return the folder name for a queue manager, as part of a path.
+    """Return the value of QMGR in a folder name for a queue manager, as part of a path.
 
-    fastparquet, which does not decode `%50`, reads P101 as a duration and DEC1 as a date; DuckDB
-    reads NULL as no value. So the first character of such a name is percent-encoded.
+    fastparquet would read P101 as a duration and DEC1 as a date, and DuckDB NULL as no value. So
+    the first character of such a name is percent-encoded, which fastparquet does not decode.
     """
     if not name:
         return _BLANK
@@ -116,7 +116,7 @@ def qmgr_value(name: str) -> str:
 
 
 def qmgr_name(file: str) -> str | None:
-    """Return the queue manager of all rows of a file, by its path; None: not known, or none."""
+    """Return the queue manager of all rows of a file, from its path; None: not known, or none."""
     name, _, value = PurePosixPath(file).parent.name.partition("=")
     if name != QMGR or value in (NO_QMGR, _BLANK):
         return None
@@ -126,10 +126,10 @@ def qmgr_name(file: str) -> str | None:
 def rows_sql(files: str, keys: tuple[str, ...]) -> str:
     """Return the FROM expression of DuckDB for the rows of a partitioned table.
 
-    They have the columns of the table, and the day. `qmgr` comes from the folder name if this
-    contains it, so a filter by queue manager opens no other files.
+    The rows have the columns of the table, and the day. `qmgr` comes from the folder names if they
+    contain it, so a filter by queue manager opens no other files.
 
-    files  a pattern of files, quoted
+    files  pattern of the files, quoted
     keys   keys in the folder names
     """
     kinds = {DATE: "DATE", QMGR: "VARCHAR"}

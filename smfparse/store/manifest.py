@@ -1,14 +1,14 @@
-"""The manifest of a dataset: its files, and their properties.
+"""The manifest of a dataset: the files of the dataset, and their properties.
 
     smfparse.db                written last: inputs, files and sums (`database`)
-    views.sql                  the tables for DuckDB
+    views.sql                  views of the tables for DuckDB
     columns.json               meanings and units of columns
-    <table>/part-*.parquet     rows; partitioned: <table>/date=.../, large tables below that
-                               queue_manager=.../ as well
+    <table>/part-*.parquet     rows; if partitioned, in <table>/date=.../, and for large tables
+                               below this in queue_manager=.../
     .records/part-*.bin        fingerprints of the records, to find duplicates in files added later
     .partial/                  files while they are written: readers ignore this folder
 
-A file that the manifest does not name is left from a run that was killed. Every value is checked as
+A killed run left the files that are not in the manifest. Every value of a manifest is checked when
 it is read: its type, and that no path leads out of the folder.
 """
 
@@ -29,24 +29,24 @@ from smfparse.tables.dictionary import columns, meaning, table_names, with_finge
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
 GIVEN = (VIEWS, MEANINGS)
-"""Files whose contents follow from the manifest; they are written after it."""
+"""Files whose contents are derived from the manifest; they are written after it."""
 RECORDS = ".records"
 EXACT, SIGNED = "exact", "signed"
 TYPES = (EXACT, SIGNED)
-"""Types of the numbers of a dataset: exact ones, or signed ones, which every engine supports."""
+"""Types of the numbers in a dataset: exact types, or signed types, which every engine supports."""
 Manifest: TypeAlias = dict[str, Any]
-"""The entries about a dataset: docs/dataset.md."""
+"""The properties of a dataset or input, by name: see docs/dataset.md."""
 _Kind: TypeAlias = type | UnionType
 
 _RUN = r"(-[0-9a-f]{12})?"
-"""The run that wrote a file in object storage."""
+"""Regular expression for the run that wrote a file in object storage."""
 _ROWS = re.compile(rf"(?P<table>\w+)/{FOLDER}part-\d{{1,9}}(-\d{{1,9}})?{_RUN}\.parquet", re.ASCII)
 _FINGERPRINTS = re.compile(rf"\.records/part-\d{{1,9}}{_RUN}\.bin", re.ASCII)
-"""The only paths that files of a dataset can have: none leads out of it."""
+"""Regular expressions for all valid paths of files in a dataset: none leads out of its folder."""
 _NUMBER = re.compile(r"part-(\d+)[^/]*$")
-"""Number of the part in the path of a file."""
+"""Regular expression for the part number in the path of a file."""
 _MOST_NESTED = 50
-"""Maximum nesting of datasets made from datasets; deeper nesting does not occur in practice."""
+"""Maximum nesting of datasets converted from datasets; deeper nesting can only be damage."""
 _HEAD: Mapping[str, _Kind] = {
     "smfparse": str,
     "selection": str | None,
@@ -60,16 +60,18 @@ _HEAD: Mapping[str, _Kind] = {
     "has_records": bool,
     "next": int,
 }
-"""The properties of a dataset: sums over its inputs, and how it is written. `has_records`: whether
-it has fingerprints of its records; `next`: the number of the next part."""
+"""Types of the properties of a dataset: sums over its inputs, and settings. `has_records`: whether
+the dataset has fingerprints of its records; `next`: number of the next part.
+"""
 
 
 class NamedFile(NamedTuple):
-    """A file that has rows of a table.
+    """A file with rows of a table.
 
-    name    its path in the dataset
-    days    the first and the last day of its rows; [] if none counts at a time
-    sha256  its checksum
+    name    path of the file in the dataset
+    rows    number of rows
+    days    first and last day of the rows; []: no row has a time
+    sha256  checksum of the file
     """
 
     name: str
@@ -86,10 +88,10 @@ class NamedFile(NamedTuple):
 class NamedRun(NamedTuple):
     """A file of fingerprints.
 
-    name     its path in the dataset
+    name     path of the file in the dataset
     records  number of fingerprints
-    days     {day: number of fingerprints}; None: they ascend over all days
-    sha256   its checksum
+    days     {day: number of fingerprints}; None: fingerprints ascend over all days
+    sha256   checksum of the file
     """
 
     name: str
@@ -114,12 +116,12 @@ def read_runs(folder: Place) -> list[NamedRun]:
 
 
 def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
-    """Return the entries about a dataset and its files with rows; raises as `read_inputs`.
+    """Return the properties of a dataset and its files with rows; raises as `read_inputs`.
 
-    span  the first and the last day of the requested rows; None: all
+    span  the first and the last day of the requested rows; None: all rows
 
-    `files` contains file names by table. By file name, `rows` contains the number of rows and the
-    first and last day, and `checksums` the checksum.
+    Besides the properties, the result contains `files`: file names by table; `rows`: number of
+    rows, first and last day, by file name; `checksums`: checksums by file name.
     """
     names: dict[str, list[str]] = {table: [] for table in table_names()}
     with reading(folder) as database:
@@ -200,7 +202,7 @@ def _rows(
 
 
 def _parsed(folder: Place, text: str) -> Any:
-    """Return the value of a JSON text, in which each string is valid UTF-8."""
+    """Return the value of a JSON text; raises InputError unless all strings are valid UTF-8."""
     try:
         found = json.loads(text)
         json.dumps(found, ensure_ascii=False).encode()
@@ -225,7 +227,7 @@ def _is_input(found: Any, nested: int = 0) -> bool:
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a path in the folder of a dataset belongs to one of its files."""
+    """Whether a file of a dataset can have the path `name` in the folder of the dataset."""
     return _is_rows(name) or _FINGERPRINTS.fullmatch(name) is not None
 
 
@@ -247,7 +249,7 @@ def has_fingerprints(manifest: Manifest) -> bool:
 
 
 def wanted_in(manifest: Manifest, table: str) -> frozenset[str] | None:
-    """Return the columns of a table of a dataset; None: all except those on request."""
+    """Return the columns of a table of a dataset; None: all except columns on request."""
     return with_fingerprints(table, asked=has_fingerprints(manifest))
 
 
@@ -261,7 +263,7 @@ def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:
 
 
 def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> list[Manifest]:
-    """Return the inputs of a manifest, with SMF files renamed by `called`."""
+    """Return the inputs of a manifest, with SMF files renamed: `called` maps old to new names."""
     return [
         each | {"inputs": called_otherwise(each["inputs"], called)}
         if "inputs" in each

@@ -1,7 +1,7 @@
-"""A folder in object storage, which is written once.
+"""A folder in object storage.
 
-An object exists, complete, when it is closed. So files are written under their final names, which
-contain the run: the files of a killed run belong to no manifest.
+An object does not exist before it is closed, and is then complete. So files are written under their
+final names, which contain the run: files of a killed run are in no manifest.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from smfparse.store.folder import Folder, NewFile
 
 @dataclass(frozen=True)
 class UrlFolder:
-    """A remote folder, with the methods of `Folder`. They raise OSError, with a reason in words.
+    """A remote folder, with the methods of `Folder`, which raise OSError with a reason in words.
 
-    run  name of the run that writes
+    run  name of the run that writes the files
     """
 
     path: Url
@@ -26,11 +26,11 @@ class UrlFolder:
 
     @property
     def mark(self) -> str:
-        """The part of file names before the extension."""
+        """Last part of file names, before the extension."""
         return f"-{self.run}"
 
     def new(self, name: str) -> NewFile:
-        """Open a new file, to write to it."""
+        """Open a new file to write to."""
         return NewObject(self.path / name)
 
     def place(self, names: Iterable[str]) -> None:
@@ -52,14 +52,14 @@ class NewObject(NewFile):
         self._stream = place.open_to_write()
 
     def close(self) -> None:
-        """Write the buffered bytes and close the file: from then on it exists."""
+        """Write the buffered bytes and close the file, which exists after this."""
         if not self.closed:
             self.flush()
             self._stream.close()
             self.closed = True
 
     def give_up(self) -> None:
-        """Abandon the file: it does not exist."""
+        """Abandon the file, so that it never exists."""
         self.closed = True
 
     def _put(self, data: memoryview) -> None:
@@ -67,4 +67,4 @@ class NewObject(NewFile):
 
 
 AnyFolder: TypeAlias = Folder | UrlFolder
-"""A folder that is written to."""
+"""A local or remote folder in which files are written."""

@@ -1,6 +1,6 @@
 """The Parquet settings of a table, and a thread that compresses and writes during decoding.
 
-docs/performance.md contains the measurements.
+docs/performance.md contains the measurements for these settings.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from smfparse.vectors import microseconds
 
 
 class WritingThread:
-    """Does work in the order of its arrival.
+    """A thread that does work in the order of the calls of `do`.
 
-    most_bytes  limit of the waiting bytes; beyond it, the caller waits
+    most_bytes  maximum bytes of waiting work; `do` waits until the new work fits
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -40,7 +40,7 @@ class WritingThread:
         self._bytes = 0
 
     def do(self, work: Callable[[], None], size: int = 0) -> None:
-        """Queue work with about `size` bytes. Raises the error of earlier work."""
+        """Add work that holds about `size` bytes. Raises the error of earlier work."""
         while self._waiting and (
             self._waiting[0][0].done() or self._bytes + size > self._most_bytes
         ):
@@ -65,17 +65,17 @@ class WritingThread:
 
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
-"""The compression for files of few rows: zstd starts slower, and does not make them smaller."""
+"""Compression of files with few rows: zstd starts slower, and does not make such files smaller."""
 _FIRST_DAY, _LAST_DAY = np.array(["0001-01-01", "9999-12-31"], "datetime64[D]").view(np.int64)
-"""Dates whose year has four digits."""
+"""First and last date with a year of four digits, as days since 1970."""
 _SOUGHT = frozenset({"record_no", "task_record_no", "qmgr", "system"})
-"""Columns with minimum and maximum in the files, besides all times."""
+"""Columns, besides all times, whose minimum and maximum are in the files."""
 
 
 class Form(NamedTuple):
     """How the columns of a table are written.
 
-    is_described      whether each file contains the meanings of its columns: some 40 KB
+    is_described      whether each file contains the meanings of its columns: about 40 KB
     is_signed         whether numbers have signed types, for engines without unsigned numbers
     has_fingerprints  whether `record` has the columns of fingerprints
     """
@@ -85,7 +85,7 @@ class Form(NamedTuple):
     has_fingerprints: bool = False
 
     def names(self, table: str) -> frozenset[str] | None:
-        """Return the columns of a table; None: all except those on request."""
+        """Return the columns of a table; None: all except columns on request."""
         return with_fingerprints(table, asked=self.has_fingerprints)
 
 
@@ -94,16 +94,17 @@ DESCRIBED = Form(is_described=True)
 
 @dataclass
 class TableWriter:
-    """Writes one table as Parquet, a row group at a time.
+    """Writes one table as Parquet, one row group after another.
 
-    create      opens the new file; called for the first rows
-    group_rows  rows of a full row group
-    wanted      its columns; None: all
-    form        how these are written
-    thread      does the writing; None: the caller does
-    rows        number of rows added
-    days        first and last day of rows, by `counted_at`; [] if no row has a time
-    held_bytes  bytes of batches that are not yet written
+    create      function that opens the new file; called when the first rows are written
+    group_rows  number of rows of a full row group
+    wanted      columns of the table; None: all
+    form        how the columns are written
+    thread      thread that writes; None: the caller writes
+    rows        number of added rows
+    days        first and last day of the rows, by `counted_at`; []: no row has a time
+    held        batches that are not yet written
+    held_bytes  bytes of these batches
     """
 
     table: str
@@ -133,7 +134,7 @@ class TableWriter:
         return self._is_open
 
     def add(self, batch: Batch, size: int) -> None:
-        """Take a batch of about `size` bytes; write when a row group is full."""
+        """Add a batch of about `size` bytes; write the rows when a row group is full."""
         self.held.append(batch)
         self.rows += batch.num_rows
         self.held_bytes += size
@@ -151,7 +152,7 @@ class TableWriter:
         self._is_open = False
 
     def give_up(self) -> None:
-        """Leave the file as it is; the writer then does nothing more, even if it is deleted."""
+        """Close the incomplete file; the Parquet writer then writes nothing, even when deleted."""
         if self._writer is not None:
             self._writer.is_open = False
         if self._file is not None:
@@ -170,7 +171,7 @@ class TableWriter:
             self.thread.do(work, size)
 
     def _write(self, batches: Sequence[Batch], so_far: int) -> None:
-        """Write batches; with them the row group has `so_far` rows."""
+        """Write batches; the table then has `so_far` rows."""
         if self._writer is None:
             self._file = self.create()
             options = parquet_options(self.table, self.wanted)
@@ -182,7 +183,7 @@ class TableWriter:
         rows = joined(self.table, batches, self.wanted)
         if COUNTED_AT in rows.column_names:
             self.days = span_of([*self.days, *_days(rows.column(COUNTED_AT))])
-        if self.form.is_signed:  # a cast is slow to load
+        if self.form.is_signed:  # the cast module of pyarrow loads slowly
             rows = rows.cast(self._schema)
         self._writer.write_table(rows, row_group_size=self.group_rows)
 
@@ -198,7 +199,6 @@ class TableWriter:
 
 
 def _days(times: Any) -> list[str]:
-    """Return the days of the earliest and latest of some times, if any."""
     there = (numbers[known] for numbers, known in map(microseconds, times.chunks))
     ends = [end for each in there if len(each) for end in (each.min(), each.max())]
     days = np.array(ends, np.int64) // US_PER_DAY
@@ -208,8 +208,9 @@ def _days(times: Any) -> list[str]:
 def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:
     """Return batches as one pyarrow.Table, with one dictionary per column, without repeated texts.
 
-    ParquetWriter writes texts plain if a dictionary has a text twice. A batch without rows is added
-    because pyarrow does not unify the dictionary of a single batch.
+    ParquetWriter writes a column of texts without a dictionary if a text is in its dictionary
+    twice. A batch without rows is added because pyarrow does not unify the dictionary of a single
+    batch.
     """
     none = [each.slice(0, 0) for each in batches[:1]]
     whole = coded_schema(table, wanted)
@@ -218,12 +219,12 @@ def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None =
 
 @cache
 def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
-    """Return how the columns of a table are written: see docs/performance.md for the measurement.
+    """Return the options of pyarrow's ParquetWriter for a table.
 
     Texts have a dictionary; other columns are plain. Only columns by which readers filter have a
-    minimum and maximum: times, systems, queue managers, record numbers. No delta encoding
-    (DELTA_BINARY_PACKED): fastparquet reads steps of more than 24 bits, such as between the times
-    of two intervals, wrongly.
+    minimum and maximum: times, systems, queue managers, record numbers. DELTA_BINARY_PACKED is not
+    used, because fastparquet reads steps of more than 24 bits wrongly, such as between the times of
+    two intervals.
     """
     fields = coded_schema(table, wanted)
     return {
@@ -242,8 +243,8 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
 def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     """Return the metadata of a file about its columns.
 
-    ARROW:schema  the schema that Arrow readers give the table: plain texts, with the metadata
-    columns       for readers without Arrow: JSON with the meaning and unit of each column
+    ARROW:schema  schema for Arrow readers: plain texts, meanings and units
+    columns       for other readers: JSON with the meaning and unit of each column
     """
     plain = plain_schema(table, wanted)
     meanings = {each.name: meaning(each) for each in columns(table, wanted)}

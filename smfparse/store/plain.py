@@ -1,4 +1,4 @@
-"""Checks that the files of a dataset are regular files, and unchanged since they were written."""
+"""Checks that the files of a dataset are regular files; checksums of files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from smfparse.errors import InputError, OutputError
 from smfparse.places.kinds import Place
 
 _NAME_SURROGATE = 0x20000000
-"""The bit in the tag of a Windows link or junction."""
+"""Bit in the reparse tag of a Windows link or junction."""
 _READ_BYTES = 1 << 20
 
 
 def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool] = bool) -> None:
-    """Raise OutputError if `folder` contains a link with one of these names, or below them.
+    """Raise OutputError if one of `names` in `folder`, or a file below it, is a link.
 
-    Pipes and devices are not allowed either. Object storage has none of these.
+    Pipes and devices are not allowed either. Object storage contains no links, pipes or devices.
 
-    deep  which of the names are folders whose contents are checked; all by default
+    deep  whether the contents of the folder with this name are checked; default: all
     """
     if not isinstance(folder, Path):
         return
@@ -42,9 +42,9 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
 
 
 def plain_file(folder: Place, name: str) -> Place:
-    """Return the place of a file from its path in `folder`, which contains no link.
+    """Return the place of a file in `folder`; `name` is the path of the file.
 
-    Raises InputError if it is missing, a link, or not a regular file.
+    Raises InputError if the file is missing, not regular, or a link is in its path.
     """
     place = folder
     try:
@@ -67,13 +67,13 @@ def plain_file(folder: Place, name: str) -> Place:
 
 
 def is_plain(found: os.stat_result) -> bool:
-    """Whether a stat result is that of a regular file or folder: no link, pipe or device."""
+    """Whether a stat result is of a regular file or folder, not of a link, pipe or device."""
     is_link = getattr(found, "st_reparse_tag", 0) & _NAME_SURROGATE
     return not is_link and (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
 
 
 def check_way(folder: Path, names: Iterable[str]) -> None:
-    """Raise OSError if one of the paths contains a link."""
+    """Raise OSError if one of `names`, each the name of a folder in the previous one, is a link."""
     for each in names:
         folder /= each
         if not is_plain(folder.lstat()):

@@ -20,9 +20,9 @@ PARTIAL = ".partial"
 
 
 def check_file(path: Path, force: bool) -> None:
-    """Raise RequestError if a file cannot be written, or already exists (unless `force`).
+    """Raise RequestError if a file cannot be written, or already exists.
 
-    `force` replaces a file, never a folder or a device.
+    force  whether an existing file may be replaced; a folder or a device never may
     """
     if path.is_dir():
         raise RequestError(f"{path}: a folder with this name exists; give a file")
@@ -37,11 +37,12 @@ def check_file(path: Path, force: bool) -> None:
 def check_folder(
     folder: Place, is_ours: Callable[[Any], bool | None], already: str, force: bool
 ) -> None:
-    """Raise RequestError if a folder cannot be written, or not replaced by `force`.
+    """Raise RequestError if results cannot be written to a folder.
 
-    is_ours  whether a folder contains only files that the caller may replace; None: it is empty, or
-             contains only temporary files
-    already  the message for a folder with such files, without `force`
+    is_ours  returns whether a folder contains only files that the caller may replace; None: it is
+             empty, or contains only temporary files
+    already  message for a folder with files that may be replaced, if `force` is False
+    force    whether these files are replaced
     """
     if not folder.exists():
         return
@@ -56,7 +57,7 @@ def check_folder(
 
 @contextmanager
 def in_folder(folder: Place) -> Iterator[None]:
-    """Create a folder and its parents, if necessary; at the end, created empty folders are removed.
+    """Create a folder and its parents, if necessary; at the end, remove created empty folders.
 
     Raises OutputError, which names the folder, if the system refuses an operation.
     """
@@ -78,7 +79,8 @@ def in_folder(folder: Place) -> Iterator[None]:
 def replacing(target: Path) -> Iterator[Path]:
     """Yield a temporary path. On success, its file replaces `target`; otherwise it is removed.
 
-    A link stays: the file to which it points is replaced. Raises OutputError if this fails.
+    If `target` is a link, the file to which it points is replaced. Raises OutputError if a file
+    cannot be written or replaced.
     """
     place = Path(os.path.realpath(target))  # also works for a link to itself
     _remove_parts(place)
@@ -94,7 +96,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_file(target: Path, force: bool) -> Iterator[BinaryIO]:
-    """Open a temporary file. On success, it replaces `target`; otherwise it is removed.
+    """Open a temporary file. On success, the file replaces `target`; otherwise it is removed.
 
     Raises the errors of `check_file` and `replacing`.
     """
@@ -104,7 +106,7 @@ def new_file(target: Path, force: bool) -> Iterator[BinaryIO]:
 
 
 def _remove_parts(place: Path) -> None:
-    """Remove temporary files for `place` of this process and of killed processes."""
+    """Remove temporary files for `place` that this process or killed processes created."""
     name = re.compile(rf"\.{re.escape(place.name)}\.(\d{{1,9}}){re.escape(PARTIAL)}(\.wal)?")
     with suppress(OSError):
         for each in list(place.parent.iterdir()):
@@ -114,7 +116,7 @@ def _remove_parts(place: Path) -> None:
 
 
 def _is_at_work(process: int) -> bool:
-    """Whether another process still runs. Windows itself protects the open files of processes."""
+    """Whether another process still runs; on Windows False, because Windows protects open files."""
     if process == os.getpid() or sys.platform == "win32":
         return False
     try:

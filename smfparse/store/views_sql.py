@@ -1,4 +1,4 @@
-"""The tables of a dataset as SQL for DuckDB: `views.sql`, which works without smfparse."""
+"""The SQL of `views.sql`: the tables of a dataset as views of DuckDB, usable without smfparse."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _SQL_TYPES = {
 """DuckDB's names for the Arrow types of columns."""
 
 
-_WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
-"""Arrow types that are replaced in a dataset with signed types."""
+_STORED_OTHERWISE = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
+"""Arrow types whose numbers are stored with other types in a dataset with signed types."""
 
 
 def view_statements(
@@ -52,9 +52,9 @@ def view_statements(
 
     layout        the folders of the tables
     types         types of the numbers in the files; views always have exact types
-    fingerprints  whether `record` has fingerprints
+    fingerprints  whether the table `record` has fingerprints
 
-    Tables are read from the folder in which DuckDB was started: it must be that of the dataset.
+    DuckDB must be started in the folder of the dataset, because paths are relative.
     """
     views = _views(layout, types, fingerprints)
     return "\n".join([_HEAD, *views, views_script()])
@@ -83,13 +83,13 @@ def selected(table: str, types: str = EXACT, wanted: frozenset[str] | None = Non
     """Return the SQL that selects columns of a table, each with its exact type.
 
     types   types of the numbers in the files
-    wanted  the columns; None: all except those on request
+    wanted  names of the columns; None: all except columns on request
     """
     return ", ".join(_selected(each, types == EXACT) for each in columns(table, wanted))
 
 
 def _selected(column: TableColumn, exact: bool) -> str:
     name = f'"{column.name}"'
-    if exact or column.arrow not in _WITHOUT_SIGN:
+    if exact or column.arrow not in _STORED_OTHERWISE:
         return name
     return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"

@@ -1,15 +1,15 @@
-"""The only run that writes to a dataset: its lock, and the step that publishes its files.
+"""The only run that writes to a dataset: its lock, and the publication of its files.
 
-    1. files wait in `.partial`, then get their places: no reader of the manifest sees them
-    2. a commit of the manifest publishes them
-    3. `views.sql` and `columns.json` are written, and files not in the manifest removed
+    1. closed files in `.partial` are moved to their final places, but are not in the manifest yet
+    2. a commit of the manifest publishes the files
+    3. `views.sql` and `columns.json` are written, and files that are not in the manifest removed
 
-A run that ends before the commit changes nothing; its files are removed at once, or by the next run
-if it was killed. If it is killed after the commit, the next run completes it. In object storage the
-manifest is one object, which is put only if none exists.
+A run that ends before step 2 changes nothing; it removes its files itself, or the next run does if
+it was killed. If a run is killed after step 2, the next run does step 3. In object storage the
+manifest is one object, which is written only if no manifest exists.
 
-The lock is that of a transaction of SQLite, which ends with the process. In this process only
-SQLite may open the manifest: otherwise the system would drop the lock.
+The lock is held by a transaction of SQLite, and ends with the process. In this process only SQLite
+may open the manifest: after any other open and close, the system would drop the lock.
 """
 
 from __future__ import annotations
@@ -65,22 +65,26 @@ from smfparse.store.targets import PARTIAL
 from smfparse.store.views_sql import view_statements
 
 DamageKey: TypeAlias = tuple[str, int, str]
-"""Source, offset and reason of damage."""
+"""Source, offset and reason of a damage."""
 _PAUSE = 0.1
-"""Seconds between two tries to get a lock."""
+"""Seconds between two attempts to get a lock."""
 _RECENT = 1000
-"""Number of newest files whose existence is checked before files are added."""
+"""Number of the newest files whose existence is checked before new files are added."""
 _READERS = 60_000
-"""Milliseconds for which a commit waits for readers, which need only a moment."""
+"""Maximum milliseconds that a commit waits for readers."""
 
 
 @dataclass(frozen=True)
 class News:
-    """What a run publishes.
+    """The changes to a manifest that a run publishes.
 
-    head    the new properties of the dataset
-    inputs  inputs that are added; `files`, `runs` and `damage` likewise
-    gone    names of removed files and runs; None: everything is removed, also the inputs
+    head    new properties of the dataset
+    inputs  added inputs
+    files   added files with rows
+    runs    added files of fingerprints
+    damage  added damage
+    gone    names of removed files with rows and fingerprints; None: all existing files, inputs and
+            damage are removed
     """
 
     head: Manifest
@@ -92,15 +96,15 @@ class News:
 
     @property
     def names(self) -> list[str]:
-        """The paths of new files."""
+        """The paths of the added files."""
         return [*(each.name for each in self.files), *(each.name for each in self.runs)]
 
 
 @dataclass
 class Writer:
-    """Writes to a dataset, as its only writer.
+    """The only writer of a dataset.
 
-    number  file number of the manifest, which shows if another file replaced it
+    number  inode number of the manifest, which shows if another file replaced the manifest
     """
 
     folder: AnyFolder
@@ -136,25 +140,25 @@ class Writer:
     def clear(self) -> None:
         """Finish a run that was killed. Raises OSError if its files cannot be removed.
 
-        PARTIAL exists until a run has ended: without PARTIAL there is nothing to finish.
+        Every run removes PARTIAL at its end, so without PARTIAL no run was killed.
         """
         if (self.folder.path / PARTIAL).exists():
             self._finish(None)
 
     def publish(self, news: News) -> None:
-        """Publish the new files of the dataset, and remove the old ones.
+        """Publish the added files of the dataset, and remove the files in `news.gone`.
 
         Raises OutputError if the manifest cannot be written, OSError for any other file.
         """
         self.folder.place(news.names)
         with _in_words(self.folder.path):
-            _note(self.database, news)
+            _write_news(self.database, news)
             self._commit()
         if self._is_locked_again():
             self._finish(news.gone)
 
     def give_up(self) -> None:
-        """Remove the written files, if they were not published."""
+        """Remove the written files that were not published."""
         if self.database.in_transaction:
             self.database.execute("ROLLBACK")
         if self._is_locked_again():
@@ -173,7 +177,7 @@ class Writer:
         self.database.execute("COMMIT")
 
     def _is_locked_again(self) -> bool:
-        """Lock the dataset for the remaining work; False: a faster run does it."""
+        """Lock the dataset for step 3; return False if another run has the lock and does step 3."""
         try:
             self.database.execute("PRAGMA busy_timeout = 0")
             self.database.execute("BEGIN IMMEDIATE")
@@ -182,7 +186,7 @@ class Writer:
         return True
 
     def _finish(self, gone: frozenset[str] | None) -> None:
-        """Write the files that follow from the manifest, and remove others; PARTIAL last, if empty.
+        """Write the files derived from the manifest, and remove others; PARTIAL last, if empty.
 
         gone  names of files to remove; None: all files without an entry in the manifest
         """
@@ -220,7 +224,7 @@ class OnceWriter(Writer):
     """Writes a new dataset in object storage."""
 
     def clear(self) -> None:
-        """Do nothing: files of killed runs cannot be distinguished from files of running ones."""
+        """Do nothing: files of killed runs cannot be distinguished from files of active runs."""
 
     def _commit(self) -> None:
         self.database.execute("COMMIT")
@@ -231,7 +235,7 @@ class OnceWriter(Writer):
             )
 
     def give_up(self) -> None:
-        """Remove the files of this run, unless its manifest exists: then they are the dataset."""
+        """Remove the files of this run, unless its manifest was written and contains them."""
         path: Any = self.folder.path
         place, was_put = path / MANIFEST, not self.database.in_transaction
         if was_put and place.exists() and place.read_bytes() == self.database.serialize():
@@ -241,21 +245,21 @@ class OnceWriter(Writer):
                 self.folder.remove(each.relative_to(path).as_posix())
 
     def leave(self) -> None:
-        """Do nothing: an empty manifest does not exist."""
+        """Do nothing: a remote manifest is never empty."""
 
 
 @contextmanager
 def only_writer(
     folder: Place, limits: Limits = LIMITS, *, waits: bool = False, anew: bool = False
 ) -> Iterator[Writer]:
-    """Yield the only writer of a folder. After an error, its files are removed.
+    """Yield the only writer of a folder. After an error, the files of the writer are removed.
 
-    limits  contain the maximum wait
+    limits  limits of the run, among them the maximum wait
     waits   whether to wait until another writer has ended
     anew    whether a damaged manifest is replaced
 
-    Raises OutputError if another writer is still at work or a link leads elsewhere, and InputError
-    if the manifest is damaged.
+    Raises OutputError if another writer is still at work, or a link leads out of the folder, and
+    InputError if the manifest is damaged.
     """
     if isinstance(folder, Url):
         database = in_memory()
@@ -267,7 +271,7 @@ def only_writer(
         try:
             yield writer
         except BaseException:
-            with suppress(OSError, SmfError, sqlite3.Error):  # the next run clears up
+            with suppress(OSError, SmfError, sqlite3.Error):  # the next run removes the files
                 writer.give_up()
             raise
         finally:
@@ -277,9 +281,11 @@ def only_writer(
 def _locked(folder: Path, wait: float, anew: bool) -> Writer:
     """Return the writer of a folder; raise OutputError if another writer does not end in time."""
     began = time.monotonic()
-    said = False
+    is_shown = False
     while True:
-        folder.mkdir(parents=True, exist_ok=True)  # the other writer may have made and removed it
+        folder.mkdir(
+            parents=True, exist_ok=True
+        )  # another writer may have created and removed the folder
         check_journal(folder)
         try:
             writer = _try_to_lock(folder, anew)
@@ -292,18 +298,18 @@ def _locked(folder: Path, wait: float, anew: bool) -> Writer:
             return writer
         if time.monotonic() - began >= wait:
             break
-        if not said:
+        if not is_shown:
             PROGRESS.say(f"{folder}: another smfparse is writing there; waiting for it")
-            said = True
+            is_shown = True
         with PROGRESS.of(WAITING, 0):
             time.sleep(_PAUSE)
     raise OutputError(f"{folder}: another smfparse is writing there; run again after it has ended")
 
 
 def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
-    """Return the writer of a folder; None: another one is at work. Raises InputError for damage."""
+    """Return the writer of a folder; None: another run writes. Raises InputError for damage."""
     with _in_words(folder), ExitStack() as opened:
-        connected(folder / MANIFEST, "rwc", 0).close()  # so that it has a number
+        connected(folder / MANIFEST, "rwc", 0).close()  # creates the file, so that it has a number
         number = _number(folder)
         database = opened.enter_context(closing(connected(folder / MANIFEST, "rw", 0)))
         try:
@@ -312,7 +318,7 @@ def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
             if code_of(error) & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
             return None
-        if _number(folder) != number:  # its owner has just removed it
+        if _number(folder) != number:  # another writer has just removed the file
             return None
         if anew and not is_empty(database) and not is_whole(database):
             raise damaged(folder)
@@ -321,7 +327,6 @@ def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
 
 
 def _number(folder: Place) -> int | None:
-    """Return the file number of a manifest; None: it does not exist."""
     with suppress(FileNotFoundError):
         return os.lstat(str(folder / MANIFEST)).st_ino
     return None
@@ -329,7 +334,7 @@ def _number(folder: Place) -> int | None:
 
 @contextmanager
 def _in_words(folder: Place) -> Iterator[None]:
-    """Convert errors of SQLite during a change to OutputError, or InputError for damage."""
+    """Convert SQLite errors during a change to OutputError, or to InputError for damage."""
     try:
         yield
     except sqlite3.Error as error:
@@ -342,7 +347,6 @@ def _in_words(folder: Place) -> Iterator[None]:
 
 
 def _given(head: Manifest) -> dict[str, str]:
-    """Return the files that follow from a manifest, by name."""
     fingerprints = has_fingerprints(head)
     layout = Layout.of(head)
     views = view_statements(layout=layout, types=head["types"], fingerprints=fingerprints)
@@ -350,21 +354,19 @@ def _given(head: Manifest) -> dict[str, str]:
 
 
 def _names(database: sqlite3.Connection) -> set[str]:
-    """Return the names of all files in a manifest."""
     every = database.execute("SELECT name FROM file UNION ALL SELECT name FROM fingerprints")
     return {name for (name,) in every}
 
 
 def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
-    """Do a step; later steps are done even if it fails."""
+    """Do a step; append its error to `failed`, so that later steps are done."""
     try:
         step(*names)
     except OSError as error:
         failed.append(error)
 
 
-def _note(database: sqlite3.Connection, news: News) -> None:
-    """Write news into a manifest."""
+def _write_news(database: sqlite3.Connection, news: News) -> None:
     if is_empty(database):
         for statement in filter(str.strip, TABLES.split(";")):
             database.execute(statement)

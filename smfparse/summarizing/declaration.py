@@ -1,6 +1,6 @@
 """Declarations of the lines of a summary, from `definitions/lines.toml`.
 
-The dataclass here lists the keys: a declaration is checked against it when it is loaded.
+The dataclasses here declare the keys: the file is checked against them when it is loaded.
 """
 
 import math
@@ -20,7 +20,7 @@ MEASURES = {
     "peak": "greatest `amount`; highest peak first",
     "total": "`amount` per second, 0 without data; largest total first",
 }
-"""The ways to combine rows into one figure, and the resulting order of objects."""
+"""Ways to combine rows into one figure, each with its formula and the order of objects."""
 _FOLDER = Path(__file__).with_name("definitions")
 
 
@@ -33,8 +33,8 @@ def _whole(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
 class Shown:
     """A figure of a queue manager over time, and the source of its rows.
 
-    A row of `sql` describes an object in an interval. Columns: system, qmgr, object (VARCHAR),
-    start (UTC), seconds, amount and, for an average, per.
+    A row of `sql` describes an object in an interval. The columns are system, qmgr, object (all
+    VARCHAR), start (UTC), seconds, amount and, for an average, per.
     """
 
     report: Annotated[str, Key("the report with more detail", "that of the metric's subject")] = ""
@@ -54,7 +54,7 @@ class Shown:
 
     @property
     def trace(self) -> str:
-        """The commands that make MQ write the data."""
+        """The MQ commands that start the trace with the data."""
         return report(self.report).trace.rstrip(",")
 
 
@@ -76,14 +76,14 @@ class Line(Shown):
 
     @property
     def full(self) -> float:
-        """The value of a full block in a sparkline; 0: its greatest value."""
+        """The value of a full block in a sparkline; 0: the greatest value in the sparkline."""
         return 100 if self.label.endswith(", %") else 0
 
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
-    """Return a declaration, completed by its metrics.
+    """Return a declaration, completed from its metric.
 
-    A metric defines the rows, the way to combine them, and the report with more detail.
+    The metric supplies missing keys: the query, the way to combine rows, and the report.
     """
     metric = given.get("metric")
     if not metric:

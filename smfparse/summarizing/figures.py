@@ -1,4 +1,4 @@
-"""Figures over time: the times with data of a queue manager, and all lines in its slots."""
+"""Figures over time: the times of queue managers, and figures in slots of these times."""
 
 from __future__ import annotations
 
@@ -43,15 +43,16 @@ if TYPE_CHECKING:
 
 _MINUTE_US = 60 * SECOND_US
 _SLOTS = 48
-"""Maximum slots of a queue manager without intervals of its own."""
+"""Maximum number of slots of a queue manager without statistics intervals."""
 
 
 @dataclass(frozen=True)
 class Times:
     """The times with data of a queue manager, in microseconds since 1970, UTC.
 
-    first, last  the time that its intervals cover
-    slots        parts of that time, each as long as its typical interval
+    calendar     intervals of the queue manager
+    first, last  start of the first interval, and end of the last
+    slots        number of parts of this time, each as long as a typical interval
     """
 
     calendar: Calendar
@@ -72,43 +73,43 @@ class Times:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The system and queue manager."""
+        """System and queue manager."""
         return self.calendar.key
 
     @property
     def system(self) -> str:
-        """The system."""
+        """Name of the system."""
         return self.calendar.system
 
     @property
     def qmgr(self) -> str:
-        """The queue manager."""
+        """Name of the queue manager."""
         return self.calendar.qmgr
 
     @property
     def name(self) -> str:
-        """The queue manager and its system."""
+        """Names of the queue manager and of its system, for readers."""
         return " on ".join(filter(None, (self.qmgr, self.system)))
 
     @property
     def mq_version(self) -> str:
-        """The newest version of MQ in this time."""
+        """The newest MQ version in the data."""
         return self.calendar.mq_version
 
     @property
     def clock(self) -> Zone:
-        """The clock for local times."""
+        """The zone for local times."""
         return self.calendar.clock
 
     @property
     def latest(self) -> int:
-        """The middle of the last interval, which defines the last day."""
+        """The middle of the interval that determines the last day."""
         whole = self.calendar.whole
         return int(((self.calendar.starts + self.calendar.ends) // 2)[whole].max())
 
     @property
     def offset(self) -> int:
-        """Local time minus UTC at the end, seconds."""
+        """Local time minus UTC at the end of the data, seconds."""
         return self.clock.offset(self.last - 1)
 
     @property
@@ -124,7 +125,7 @@ class Times:
 
     @property
     def axis(self) -> Axis:
-        """The slots."""
+        """The slots as an axis."""
         return Axis(self.starts, self.starts + self.slot, np.zeros(self.slots, np.bool_))
 
     @property
@@ -133,31 +134,32 @@ class Times:
         return self.calendar.covered(self.starts, self.starts + self.slot)
 
     def began(self, slot: int) -> int:
-        """Return when the data of a slot begins: later than the slot after a gap."""
+        """Return the moment at which the data of a slot begins: later than the slot after a gap."""
         starts, stops = self.calendar.spans
         first = int(self.starts[slot])
         behind = np.flatnonzero(stops > first)
         return max(first, int(starts[behind[0]])) if behind.size else first
 
     def local(self, microseconds: int) -> dt.datetime:
-        """Return a moment as local time of the system."""
+        """Return a moment as local time in `clock`."""
         return self.clock.local(microseconds)
 
 
 _COMMON = Path(__file__).with_name("definitions") / "common.sql"
 _ROWS = "summary_rows"
 HeldLine: TypeAlias = tuple[Line, Manager, Rows]
-"""The rows of a line about a queue manager."""
+"""A line, a queue manager, and the rows of the line about the queue manager."""
 
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """A line of a queue manager: one object over time.
+    """The figure of a line for one object over time.
 
-    mean     over the whole time
-    highest  the highest value of a slot, and the local time when its data begins
-    amounts  by slot number
-    pers     the divisors of the amounts; 0: no data
+    mean     figure over the whole time
+    highest  highest figure of a slot
+    at       local time at which the data of this slot begins
+    amounts  amounts by slot
+    pers     divisors of the amounts by slot; 0: no data
     """
 
     line: Line
@@ -190,9 +192,9 @@ class Figures:
 
 
 def line_queries(catalog: Catalog) -> dict[str, str]:
-    """Return queries for the rows of all lines and intervals, by the names of the held rows.
+    """Return the queries for the rows of all lines and intervals, by name for `hold`.
 
-    The macros that they use are created in the catalog.
+    The macros that the queries use are created in the catalog.
     """
     rows = rows_query("line", ((name, each.sql) for name, each in lines().items()))
     query = f"{_COMMON.read_text('utf-8')}{rows}"
@@ -200,25 +202,25 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
 
 def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
-    """Return queries, after creating their macros in the catalog."""
+    """Create the macros that queries use in the catalog; return the queries."""
     macros = calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
 
 
 def hold(catalog: Catalog, queries: Mapping[str, str]) -> None:
-    """Add the rows of queries to a catalog, by their names; SMF files are read once."""
+    """Add the results of queries to a catalog, by name; SMF files are read once."""
     for name, table in zip(queries, catalog.arrows([*queries.values()]), strict=True):
         catalog.hold(name, table)
 
 
 def held_times(catalog: Catalog) -> list[Times]:
-    """Return the times of each queue manager, from rows that the catalog holds."""
+    """Return the times of each queue manager, from rows held by the catalog."""
     return [*map(Times.of, calendars_of(catalog.held[CALENDAR], catalog.zone).values())]
 
 
 def held_lines(catalog: Catalog) -> Iterator[HeldLine]:
-    """Yield the rows of each line and queue manager, from rows that the catalog holds."""
+    """Yield the rows of each line and queue manager, from rows held by the catalog."""
     for name, manager, rows in rows_of(catalog.held[_ROWS], "line"):
         yield lines()[name], manager, rows
 
@@ -230,9 +232,9 @@ def figures_of(
 ) -> dict[Manager, list[Figures]]:
     """Return the figures of each queue manager, from the rows of `held_lines`.
 
-    Lines are in declared order, and objects in the order of their line.
+    Lines are in declared order, and objects in the order that MEASURES describes.
 
-    tops  number of objects of a line, if it differs from the declared one
+    tops  number of objects by line, if it differs from `Line.top`
     """
     times = {each.key: each for each in found_times}
     found: dict[Manager, list[Figures]] = {}
@@ -247,9 +249,9 @@ def figures_of(
 
 
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
-    """Yield the figures of the first objects of a line: one object, and others above 0.
+    """Yield the figures of the `top` objects of a line; all but the first must be above 0.
 
-    Ranking needs no slots, so memory holds the slots of one object at a time.
+    Objects are ranked without slots, so memory contains the slots of one object at a time.
     """
     axis = times.axis
     parts = spread(axis, rows)
@@ -280,7 +282,7 @@ def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures
 
 
 def _ranks(rows: Rows, parts: Spread, measure: str) -> Floats:
-    """Return the sort values of the objects: mean, peak or sum, depending on the measure."""
+    """Return the values by which objects are sorted: mean, peak or sum, by measure."""
     of, amounts = rows.of[parts.rows], rows.amounts[parts.rows]
     if measure == "peak":
         ranks = np.zeros(len(rows.objects))
@@ -294,6 +296,5 @@ def _ranks(rows: Rows, parts: Spread, measure: str) -> Floats:
 
 
 def _per(amounts: Floats, pers: Floats) -> Floats:
-    """Return amounts divided by their divisors; -inf if the divisor is 0."""
     found: Floats = np.where(pers > 0, amounts / np.where(pers > 0, pers, 1), -np.inf)
     return found

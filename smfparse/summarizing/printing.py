@@ -29,11 +29,10 @@ _NO_DATA = " "
 
 
 def sparkline(values: Sequence[float | None], full: float = 0.0) -> str:
-    """Return a character for each value: its height is the share of the greatest one.
+    """Return one block character per value, with a height in proportion to the value.
 
-    None: no data, shown as a blank.
-
-    full  the value of a full block; 0: the greatest of the values
+    values  values; None: no data, shown as a blank
+    full    value of a full block; 0: the greatest value
     """
     full = full or max((each for each in values if each is not None), default=0.0)
     return "".join(_block(each, full) for each in values)
@@ -47,12 +46,12 @@ def _block(value: float | None, full: float) -> str:
 
 
 _WORST = 3
-"""Number of findings shown."""
+"""Maximum number of findings shown."""
 _STEPS = 32, 48
-"""Minimum and maximum characters of a sparkline; the names of objects determine how many fit."""
+"""Minimum and maximum number of characters of a sparkline."""
 _STEPS_OF_FACTS = 288
 _LEAST_NAME = 12
-"""Characters of a name that are always kept."""
+"""Minimum number of characters to which a name is shortened."""
 _NOTHING = nothing_to("summarize")
 _CSV = ("system", "qmgr", "name", "figure", "object", "mean", "highest", "at", "report")
 
@@ -60,8 +59,8 @@ _CSV = ("system", "qmgr", "name", "figure", "object", "mean", "highest", "at", "
 class SummaryDocument(Document):
     """The metrics and worst findings of each queue manager.
 
-    inputs  names as given, for the commands that show more detail
-    drawn   whether the output supports block characters, which sparklines require
+    inputs  names of inputs given by the user, for the commands that show more detail
+    drawn   whether the output supports the block characters of sparklines
     """
 
     title = "Summary"
@@ -113,7 +112,7 @@ class SummaryDocument(Document):
                 yield manager | _fact_of_line(each) | {"at": each.at}
 
     def _notes(self, day: Day) -> Iterator[str]:
-        """Yield name and period, whether the data is complete, and the worst findings."""
+        """Yield name and period, then completeness of the data, then the worst findings."""
         times = day.times
         zone = times.clock.name
         span = span_text(times.local(times.calendar.first), times.local(times.calendar.last), zone)
@@ -127,7 +126,6 @@ class SummaryDocument(Document):
         yield self._more(day)
 
     def _more(self, day: Day) -> str:
-        """Return the number of further findings, and the command that shows them."""
         more = len(day.findings) - _WORST
         if not day.findings:
             return "smfparse check finds nothing."
@@ -136,9 +134,9 @@ class SummaryDocument(Document):
         return f"  {text}: smfparse check {inputs_text(self._inputs)}{clock}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
-        """Return columns and rows of the figures; `cut` shortens names so that lines fit.
+        """Return columns and rows of the figures; without enough room, without sparklines.
 
-        Without enough room, the table has no sparklines.
+        cut  whether names are shortened so that lines fit
         """
         times = day.times
         start, end = times.local(times.first), times.local(times.last - 1)
@@ -166,7 +164,7 @@ class SummaryDocument(Document):
 
 
 def _shortened(note: str, room: int) -> str:
-    """Return a sentence in one line; a command stays whole, to be copied."""
+    """Return a sentence cut to `room` characters, unless it contains a command to copy."""
     if len(note) <= room or "smfparse check" in note:
         return note
     return f"{note[: room - 3].rstrip()}..."
@@ -178,14 +176,13 @@ def _cells(each: Figures, clock: str) -> Cells:
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
-    """Return the width of a table without its names, with the blanks of one more column."""
+    """Return the width of a table with one more, empty column, but without the names."""
     cells = zip([each.heading for each in columns], *rows, strict=True)
     widths = [max(map(len, each)) for each in cells]
     return sum(widths) - widths[1] + 2 * len(widths)
 
 
 def _cut(row: Cells, room: int) -> Cells:
-    """Return a row with the name cut to `room` characters: dots replace its middle."""
     label, name, *rest = row
     if len(name) > room:
         half = (room - 2) // 2
@@ -194,11 +191,11 @@ def _cut(row: Cells, room: int) -> Cells:
 
 
 def _complete(day: Day) -> str:
-    """Return whether the data is complete, its intervals, and the traces that are off."""
+    """Return a sentence: completeness of the data, intervals, losses, and traces that are off."""
     if day.coverage is None:
         return _intervals(day.times)
-    said = [_intervals(day.times), *day.coverage.lost, *day.coverage.switched_off]
-    return f"{day.coverage.answer.capitalize()}: {'; '.join(said)}"
+    facts = [_intervals(day.times), *day.coverage.lost, *day.coverage.switched_off]
+    return f"{day.coverage.answer.capitalize()}: {'; '.join(facts)}"
 
 
 def _intervals(times: Times) -> str:
@@ -209,16 +206,16 @@ def _intervals(times: Times) -> str:
     if facts["gaps"]:
         gaps = f"{plural(facts['gaps'], 'gap')} ({length_text(facts['gap_seconds'])} in all)"
     restarts = plural(facts["restarts"], "restart") if facts["restarts"] else "no restart"
-    said = [f"{several} of {lengths}", gaps, restarts]
+    phrases = [f"{several} of {lengths}", gaps, restarts]
     if facts["missing_intervals"]:
-        said.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
+        phrases.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
     if facts["derived"]:
-        said.append("by SMF time: the records contain no intervals")
-    return ", ".join(said)
+        phrases.append("by SMF time: the records contain no intervals")
+    return ", ".join(phrases)
 
 
 def _missing(day: Day) -> Iterator[str]:
-    """Yield the lines without data, and the trace or the release that writes it."""
+    """Yield sentences about lines without data, each with the required trace or release."""
     version = day.times.mq_version
     newer: list[Line] = []
     for trace, absent in day.missing:
@@ -231,7 +228,7 @@ def _missing(day: Day) -> Iterator[str]:
 
 
 def _is_newer(line: Line, version: str) -> bool:
-    """Whether only newer releases than this write the data of a line."""
+    """Whether only releases after `version` write the data of a line."""
     return bool(version) and version_key(line.versions or "0") > version_key(version)
 
 
@@ -241,7 +238,6 @@ def _needed(line: Line) -> str:
 
 
 def _fact_of_line(figures: Figures) -> dict[str, Any]:
-    """Return a line's figures: the same names in JSON and CSV."""
     return {
         "name": figures.line.name,
         "figure": figures.line.label,

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Day:
     """The results for a queue manager.
 
-    findings  ranked, the most serious first
-    coverage  completeness of the data; None if names are selected
-    missing   each trace that would write missing data, and the lines without data
+    findings  findings, the most serious first
+    coverage  completeness of the data; None: names are selected
+    missing   lines without data, by the trace that would write the data
     """
 
     times: Times
@@ -41,7 +41,7 @@ class Day:
 
 
 def summarized(catalog: Catalog) -> list[Day]:
-    """Return the day of each queue manager, by system and name; SMF files are read once."""
+    """Return one `Day` per queue manager, ordered by system and name; SMF files are read once."""
     checked = run_rules(catalog, also=line_queries(catalog) | {COVERAGE: coverage_query()})
     times = held_times(catalog)
     figures = figures_of(held_lines(catalog), times)
@@ -60,7 +60,7 @@ def summarized(catalog: Catalog) -> list[Day]:
 def _coverage(
     catalog: Catalog, times: Sequence[Times], findings: Sequence[Finding]
 ) -> dict[tuple[str, str], Coverage]:
-    """Return how complete the data of each queue manager is, from rows held by the catalog."""
+    """Return the completeness of each queue manager's data, from rows held by the catalog."""
     selection = catalog.inputs.selection
     if selection.by_name:
         return {}

@@ -1,7 +1,7 @@
 """Rows of any length, spread over the intervals or the slots of a queue manager's time.
 
-A row describes an object in an interval: an amount, and its divisor (per). An interval of an axis
-receives the same share of both as its share of the row's time.
+A row describes an object in an interval: an amount, and its divisor (per). If an interval of an
+axis covers a share of the row's time, it gets this share of the amount and of the divisor.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Manager: TypeAlias = tuple[str, str]
-"""System and queue manager."""
+"""System and name of a queue manager."""
 EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "peak": (-np.inf, np.maximum),
     "trough": (np.inf, np.minimum),
 }
-"""Measures that are not sums: the value without a row, and the choice of one of two values."""
+"""Measures that are not sums: initial value, and function that chooses one of two values."""
 _LEAK, _LEAK_US = 0.02, 2 * SECOND_US
-"""Differences up to this share of an interval, and up to this time, may come from two clocks."""
+"""Maximum overlap that can be a difference of clocks: share of an interval, and microseconds."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
-"""An empty table, including the column that only averages have."""
+"""Query of an empty table with the column `per`, which only averages have."""
 
 
 class Axis(NamedTuple):
-    """Intervals in the order of time, microseconds UTC, that do not overlap.
+    """Intervals that do not overlap, in the order of time: microseconds since 1970, UTC.
 
-    after_gap  which of them begin after the end of the previous one
+    after_gap  whether the interval begins after the end of the previous interval
     """
 
     starts: Ints
@@ -54,9 +54,10 @@ class Axis(NamedTuple):
 class Rows:
     """Rows about the objects of a queue manager, grouped by object.
 
-    objects        names, ascending
-    of             index in `objects` for each row
-    starts         start of each row, microseconds UTC
+    objects        names of objects, ascending
+    of             index of the object of each row
+    starts         start of each row, microseconds since 1970, UTC
+    seconds        length of each row
     amounts, pers  amount and divisor of each row; NaN: unknown
     """
 
@@ -69,7 +70,7 @@ class Rows:
 
     @cached_property
     def ends(self) -> Ints:
-        """The end of each row: for a row without length, a microsecond after its start."""
+        """The end of each row; for a row without length, one microsecond after its start."""
         found: Ints = self.starts + np.maximum(
             np.rint(self.seconds * SECOND_US).astype(np.int64), 1
         )
@@ -77,7 +78,12 @@ class Rows:
 
 
 class Spread(NamedTuple):
-    """The parts of rows in intervals: index of row and interval, and share of the row."""
+    """The parts of rows in intervals.
+
+    rows    index of the row of each part
+    cells   index of the interval of each part
+    shares  share of the row that the part is
+    """
 
     rows: Ints
     cells: Ints
@@ -85,12 +91,12 @@ class Spread(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The values of objects in each interval: arrays of objects by intervals.
+    """The values of objects in each interval: arrays by object and interval.
 
-    amounts  sums, or extremes for a measure that has these
-    pers     sums
+    amounts  sums of amounts; for a measure in EXTREMES, extremes
+    pers     sums of divisors
     filled   whether rows exist
-    wholes   for each object, the amount over all rows, in intervals or not
+    wholes   sum of amounts over all rows of each object, also outside the intervals
     """
 
     amounts: Floats
@@ -100,10 +106,11 @@ class Sums(NamedTuple):
 
 
 def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
-    """Return the query for the rows of several things, in the form that `rows_of` reads.
+    """Return the query for the rows of several things, such as lines, for `rows_of`.
 
-    thing    the column with the name of the thing
-    queries  name and query: system, qmgr, object, start (UTC), seconds, amount, and optionally per
+    thing    name of the column for the name of the thing
+    queries  name of each thing, and query with the columns system, qmgr, object, start (UTC),
+             seconds, amount and optionally per
     """
     several = (f"SELECT '{name}' AS {thing}, * FROM ({sql})" for name, sql in queries)
     return (
@@ -116,10 +123,10 @@ def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
 
 
 def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
-    """Yield the rows of each thing and queue manager, with both names, from rows of `rows_query`.
+    """Yield the name of each thing, each queue manager, and their rows, from rows of `rows_query`.
 
-    The order of the results does not depend on that of the table. Texts are numbered once for the
-    whole table, and memory contains the figures of one thing at a time.
+    The result does not depend on the order of rows in the table. Texts are numbered once for the
+    whole table, and memory contains the numbers of one thing at a time.
     """
     (names, name_of), (systems, system_of), (qmgrs, qmgr_of), (objects, object_of) = (
         _ranked(table[each]) for each in (thing, "system", "qmgr", "object")
@@ -148,7 +155,6 @@ def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
 
 
 def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
-    """Return the distinct texts, ascending, and the index of each text in them."""
     coded = texts.dictionary_encode().unify_dictionaries()
     words = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
     places = {word: place for place, word in enumerate(sorted(words))}
@@ -158,10 +164,11 @@ def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
 
 
 def spread(axis: Axis, rows: Rows) -> Spread:
-    """Return how rows are spread over intervals, by their common time.
+    """Return the parts of rows in intervals.
 
-    A row without length belongs to the interval that contains it. Rows outside all intervals are
-    omitted. A part that is so short that only the clocks differ belongs to the adjacent interval.
+    A row without length is in the interval that contains its start. Rows outside all intervals are
+    omitted. A part so short that it can be a difference of clocks is moved to the adjacent
+    interval.
     """
     starts, ends = rows.starts, rows.ends
     first = np.searchsorted(axis.ends, starts, "right")
@@ -182,7 +189,7 @@ def spread(axis: Axis, rows: Rows) -> Spread:
 
 
 def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
-    """Return the sums of rows over the intervals of an axis, from their `parts`."""
+    """Return the values of objects in each interval of an axis, from the `parts` of rows."""
     shape = len(rows.objects), len(axis.starts)
     places = rows.of[parts.rows] * shape[1] + parts.cells
 
@@ -221,7 +228,7 @@ def blocks(rows: Rows, parts: Spread, count: int) -> Iterator[tuple[Rows, Spread
 
 
 def seconds_of(axis: Axis, rows: Rows, parts: Spread) -> Floats:
-    """Return the number of seconds of each interval with rows of any object."""
+    """Return the number of seconds of each interval that rows of any object cover."""
     since = np.maximum(rows.starts[parts.rows], axis.starts[parts.cells])
     until = np.minimum(rows.ends[parts.rows], axis.ends[parts.cells])
     order = np.lexsort([until, since, parts.cells])

@@ -22,12 +22,12 @@ from smfparse.tables.dictionary import (
 )
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
-"""The requested columns of each table; None: all."""
+"""Requested columns of each requested table; None: all columns."""
 Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
 DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
-"""Name of the Arrow type of numbers of more than 64 bits."""
+"""Name of the Arrow type for numbers of more than 64 bits."""
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -43,11 +43,11 @@ def arrow_type(name: str) -> Any:
 
 
 CODED = pa.dictionary(pa.int32(), pa.string())
-"""Type of decoded text columns: each distinct text is stored once."""
+"""Arrow type of decoded text columns: each distinct text is stored once."""
 
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
-    """Return the request for all columns of the tables `names`; RequestError for unknown ones."""
+    """Return the request for all columns of tables. Raises RequestError for an unknown table."""
     found = [each.lower() for each in names]
     unknown = sorted(set(found) - set(table_names()))
     if unknown:
@@ -60,7 +60,7 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
 
 
 def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
-    """Return columns of a table, each once; RequestError for unknown ones."""
+    """Return distinct names of columns. Raises RequestError for a column not in the table."""
     known = whole_schema(table).names
     found = list(dict.fromkeys(names))
     for each in found:
@@ -73,7 +73,7 @@ def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
 
 @cache
 def every_block() -> Wanted:
-    """Return the request that finds all damage: it locates every block and decodes none."""
+    """Return the request that finds all damage: it locates every block, and decodes no block."""
     first = {each.block.name: name for name, each in reversed(TABLES.items())}
     return {RECORD: _NOTHING, **dict.fromkeys(first.values(), _NOTHING)}
 
@@ -90,10 +90,7 @@ def whole_schema(table: str) -> Any:
 
 @cache
 def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
-    """Return the schema of decoded batches: as `schema`, with dictionaries for text columns.
-
-    wanted  the columns; None: all except those on request
-    """
+    """Return the schema of decoded batches: as `plain_schema`, with dictionaries for texts."""
     plain = plain_schema(table, wanted)
     fields = [
         plain.field(each.name).with_type(CODED) if each.coded else plain.field(each.name)
@@ -109,7 +106,7 @@ SIGNED = {
     pa.uint32(): pa.int64(),
     pa.uint64(): pa.decimal128(20, 0),
 }
-"""Signed types for engines without unsigned numbers; each is large enough for every value."""
+"""Signed type for each type that some engines do not support, large enough for all values."""
 
 
 def signed(schema: Any) -> Any:
@@ -120,9 +117,9 @@ def signed(schema: Any) -> Any:
 
 @cache
 def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
-    """Return the schema of a table's columns `wanted`, in the order of the table.
+    """Return the schema of columns of a table, in the order of the table.
 
-    None: all except those on request.
+    wanted  names of the columns; None: all except columns on request
     """
     fields = [
         pa.field(each.name, arrow_type(each.arrow), metadata=each.metadata)
@@ -134,8 +131,8 @@ def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
 def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     """Return the request for columns of tables. Raises RequestError for an unknown name.
 
-    tables  names; empty: all
-    names   names of columns; empty: all. Each table is requested with those that it has
+    tables  names of tables; empty: all
+    names   names of columns; empty: all. Each table is requested with the columns that it has
     """
     wanted = wanted_tables([*tables] or table_names())
     asked = frozenset(names)

@@ -1,7 +1,7 @@
 """Every table and column by name, for `describe`, Arrow schemas and docs/columns.md.
 
-A table has the key columns, then those of the task if it is of class 3 accounting, then the index
-columns of a repeated group, then the fields of its control block.
+The columns of a table are the key columns, the columns of the task (class 3 accounting only), the
+index columns (repeated groups only), and the fields of the control block.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from smfparse.schemas import (
 )
 
 _NEAR = 8
-"""Maximum number of similar names that are suggested for an unknown one."""
+"""Maximum number of similar names that are suggested for an unknown name."""
 RECORD = "record"
 RECORD_BLOCKS = (QWHS, QWHX)
 """Blocks whose fields are columns of `record`."""
 DAMAGE = "damage"
-"""The table that is not decoded: its rows are collected while others are decoded."""
+"""Name of the table that is not decoded: its rows are collected while tables are decoded."""
 
 
 class Table(NamedTuple):
-    """A table: the rows of a block, or of a repeated group inside it.
+    """A table: the rows of a block, or of a repeated group in a block.
 
-    block    where the rows come from
-    columns  the block's own columns (of one entry, in a child table)
-    child    the repeated group, None for the block's own table
-    task     whether the rows carry TASK_KEYS
-    counted  whether the rows carry STATISTICS_KEYS
-    stub     whether their records contain no time except that of the SMF header
+    block    block that contains the rows
+    columns  columns for the fields of the block, or of one entry of the repeated group
+    child    the repeated group; None: the rows are whole blocks
+    task     whether the rows have TASK_KEYS
+    counted  whether the rows have STATISTICS_KEYS
+    stub     whether the records contain no time except the SMF time
     shared   whether the rows are about all queue managers of a system
-    extra    a block of the record's QWHS area whose columns are appended
+    extra    block of the QWHS area whose columns are appended; None: none
     """
 
     name: str
@@ -95,14 +95,14 @@ TABLES = _tables()
 class TableColumn(NamedTuple):
     """A column of a table.
 
-    name     lower case
-    arrow    Arrow type by name
+    name     name in lower case
+    arrow    name of the Arrow type
     doc      meaning
-    unit     or None
+    unit     unit; None: no unit
     since    MQ version, or version word, that introduced the field; '': all versions have it
-    combine  over intervals
-    place    IBM's name of the field, its block and its byte offset there: `QJST+0044 qjstbffl`
-    opaque   whether it shows opaque bytes, in hexadecimal
+    combine  how values are combined over intervals
+    place    block, byte offset in the block, and IBM's name of the field: `QJST+0044 qjstbffl`
+    opaque   whether the values are opaque bytes, in hexadecimal
     """
 
     name: str
@@ -116,12 +116,12 @@ class TableColumn(NamedTuple):
 
     @property
     def coded(self) -> bool:
-        """Whether it is text whose distinct values are decoded once each."""
+        """Whether the values are texts, of which each distinct text is decoded once."""
         return self.arrow == "string" and not self.opaque
 
     @property
     def metadata(self) -> dict[str, str]:
-        """Arrow field metadata, without empty entries."""
+        """Metadata of the Arrow field, without empty entries."""
         texts = {
             "description": self.doc,
             "unit": self.unit,
@@ -226,12 +226,12 @@ _TITLES = {
 
 
 def decoded_tables() -> tuple[str, ...]:
-    """Return every table that is decoded: the inventory of records, then the registry's."""
+    """Return the names of all decoded tables: the inventory of records first."""
     return (RECORD, *TABLES)
 
 
 def table_names() -> tuple[str, ...]:
-    """Return every table: those that are decoded, and `damage`."""
+    """Return the names of all tables: the decoded tables, and `damage`."""
     return (*decoded_tables(), DAMAGE)
 
 
@@ -260,7 +260,7 @@ def key_columns(table: str) -> tuple[TableColumn, ...]:
 def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColumn, ...]:
     """Return columns of a table, in order.
 
-    wanted  their names; None: all except those on request
+    wanted  names of the columns; None: all except columns on request
     """
     if wanted is None:
         return _usual_columns(table)
@@ -269,9 +269,9 @@ def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColu
 
 
 def with_fingerprints(table: str, *, asked: bool = True) -> frozenset[str] | None:
-    """Return the columns of a table, with fingerprints if it has them; None: the usual columns.
+    """Return the names of all columns of `record` with fingerprints; other tables: None.
 
-    asked  whether fingerprints are requested; only `record` has them
+    asked  whether fingerprints are requested; if not, the result is None
     """
     if table != RECORD or not asked:
         return None
@@ -318,7 +318,7 @@ def _index(child: Child) -> Iterator[TableColumn]:
 
 
 def columns_named(name: str) -> list[tuple[str, TableColumn]]:
-    """Return the columns called `name` (or whose field IBM calls so), with their tables."""
+    """Return the columns with this name, or for the field with this name, and their tables."""
     wanted = name.lower()
     return [
         (table, each)
@@ -336,13 +336,13 @@ BLOCKS = {
         *(QWHS, QWHC, QWHX, QWST, QWAS, TRIPLET),
     )
 }
-"""Every control block by IBM's name, also those without a table."""
+"""All control blocks by IBM's name, including blocks without a table."""
 
 
 def fields_named(name: str) -> list[tuple[str, Field]]:
-    """Return the fields, with their blocks, of the block `name`, or those that IBM calls `name`.
+    """Return the fields of the block `name`, or all fields with this name, and their blocks.
 
-    Fields without a column are among them: block headers, reserved bytes, the SMF header.
+    The result includes fields without a column: block headers, reserved bytes, the SMF header.
     """
     wanted = name.lower()
     return [
@@ -365,7 +365,7 @@ def local_columns() -> frozenset[str]:
 
 
 def near_names(name: str, more: Iterable[str] = ()) -> list[str]:
-    """Return tables, columns and `more` with a name like `name`."""
+    """Return the names of tables and columns, and names in `more`, that are similar to `name`."""
     every = dict.fromkeys(
         [*table_names(), *more, *(each.name for table in table_names() for each in columns(table))]
     )

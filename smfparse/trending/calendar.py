@@ -1,4 +1,4 @@
-"""The slots of a queue manager's time, by day and hour of its clock."""
+"""The slots of a queue manager's time, by day and hour in local time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _FIRST_WEEKEND_DAY = 5
 
 @dataclass(frozen=True)
 class Calendar:
-    """The slots of time, an hour each, by day and hour of the clock, up to the last day.
+    """The slots of time, one hour each, by day and hour of the clock, up to the last day.
 
-    A day is the number of a date (`date.toordinal`). The last day is that of the middle of the last
+    A day is the number of a date (`date.toordinal`). The last day contains the middle of the last
     interval, so an interval that continues after midnight does not start another day. When clocks
-    go back, one hour has two slots; when they go forward, one hour has none.
+    go back, one hour has two slots; when they go forward, one hour has no slot.
     """
 
     times: Times
@@ -28,7 +28,7 @@ class Calendar:
 
     @classmethod
     def of(cls, times: Times) -> Calendar:
-        """Return the calendar of times; their slots must come from `by_hour`."""
+        """Return the calendar of times that `by_hour` returned."""
         last = times.local(times.latest).toordinal()
         days: dict[int, dict[int, list[int]]] = {last: {}}
         for slot in range(times.slots):
@@ -60,7 +60,7 @@ class Calendar:
         }
 
     def length(self, day: int) -> int:
-        """Return the number of clock hours of a day: 23 if clocks go forward on it."""
+        """Return the number of clock hours of a day: 23 if clocks go forward on this day."""
         begin, end = (
             self.times.clock.moment(_midnight(dt.datetime.fromordinal(each)))
             for each in (day, day + 1)
@@ -69,7 +69,7 @@ class Calendar:
 
 
 def by_hour(times: Times) -> Times:
-    """Return times that begin at midnight of their first day, in slots of an hour."""
+    """Return times that begin at midnight of the first day, with slots of one hour."""
     first = times.clock.moment(_midnight(times.local(times.first)))
     slots = -(-(times.last - first) // _HOUR_US)
     return replace(times, first=first, last=first + slots * _HOUR_US, slots=slots)

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 LEAST_DAYS = 3
-"""Minimum number of days that are comparable with the last day."""
+"""Minimum number of similar days for a comparison with the last day."""
 _HOURS = 24
 _COVERED = 0.75
 """Minimum share of the last day's hours that another day must contain for a comparison."""
 _OFTEN = 0.5
-"""Minimum share of the days on which a name was active to count as gone."""
+"""Minimum share of similar days on which a name must occur to count as gone on the last day."""
 _OBJECTS_WITH_LIMIT = 50
 _LEAST_OF_LIMIT = 0.01
 _LEAST_COUNT = 10
@@ -48,9 +48,9 @@ class Course:
 
     usual      usual range of the figure over a day; None: too few similar days
     last       the figure over the last day
-    hours      hours of the last day with an unusual value: above (True) or below the usual range
+    hours      hours of the last day with an unusual value; whether it is above the usual range
     per_week   growth per week; None: not significant
-    days_left  days until the figure reaches its limit at this growth; None: never
+    days_left  days until the figure reaches its limit with this growth; None: never
     """
 
     figures: Figures
@@ -65,12 +65,16 @@ class Course:
 class Trend:
     """The trends of a queue manager.
 
+    times       times of the queue manager
+    days        number of days with enough data for a comparison, the last day included
+    last        date of the last day
     hours       hours of the last day with data
     length      number of clock hours of the last day
     comparable  earlier days similar to the last day; fewer than LEAST_DAYS: only growth is shown
-    weekday     whether these are the same weekday, not only also working days or weekend days
-    new         names by kind that occur on the last day, but on no earlier day
-    gone        names by kind that occur on many similar days, but not on the last day
+    weekday     whether similar days are days of the same weekday; otherwise all are working days,
+                or all are weekend days
+    new         by kind: names that occur on the last day, but on no earlier day
+    gone        by kind: names that occur on many similar days, but not on the last day
     """
 
     times: Times
@@ -129,9 +133,9 @@ def _trend(
 
 
 def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
-    """Return the days similar to the last day, and whether they are the same weekday.
+    """Return the days similar to the last day, and whether they are days of the same weekday.
 
-    If there are too few, all working days count as similar, or all weekend days.
+    If fewer than LEAST_DAYS are, all working days are similar to each other, and all weekend days.
     """
     same = [day for day in days if (last - day) % _WEEK == 0]
     if len(same) >= LEAST_DAYS:
@@ -140,7 +144,6 @@ def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
 
 
 def _seasons(days: Sequence[int], *, weekday: bool) -> list[list[int]]:
-    """Return the days in groups of similar days."""
     found: dict[int, list[int]] = {}
     for day in days:
         kind = day % _WEEK if weekday else int(at_weekend(day))
@@ -152,8 +155,8 @@ def _seasons(days: Sequence[int], *, weekday: bool) -> list[list[int]]:
 class _Days:
     """The days whose figures are compared.
 
-    hours    hours of the last day; only these are compared, on every day
-    alike    earlier days with which the last day is compared
+    hours    hours of the last day with data; other hours of any day are not compared
+    alike    earlier days that are similar to the last day
     seasons  all days, in groups of similar days
     """
 
@@ -163,12 +166,12 @@ class _Days:
     seasons: Sequence[Sequence[int]]
 
     def figure(self, figures: Figures, day: int, hours: Sequence[int]) -> float | None:
-        """Return a figure over hours of a day; None: no data in them."""
+        """Return a figure over some hours of a day; None: the hours contain no data."""
         return figures.of(self.calendar.slots(day, hours))
 
 
 def _course(figures: Figures, days: _Days) -> Course | None:
-    """Return the course of a figure; None: too few days with data, and no growth."""
+    """Return the course of a figure; None: it has too few days with data, and no growth."""
     by_day = {
         day: value
         for season in days.seasons
@@ -192,14 +195,14 @@ def _course(figures: Figures, days: _Days) -> Course | None:
 
 
 def _least(figures: Figures) -> float:
-    """Return the minimum difference of an unusual figure."""
+    """Return the minimum difference from the median of an unusual figure."""
     if math.isnan(figures.line.limit):
         return _LEAST_COUNT if figures.line.style == "grouped" else 0.0
     return figures.line.limit * _LEAST_OF_LIMIT
 
 
 def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
-    """Yield hours of the last day in which a figure is unusual, and whether it is above."""
+    """Yield hours of the last day with an unusual figure; whether it is above the usual range."""
     for hour in days.hours:
         now = days.figure(figures, days.calendar.last, [hour])
         found = (days.figure(figures, day, [hour]) for day in days.alike)
@@ -212,7 +215,6 @@ def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
 
 
 def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | None:
-    """Return the days until a figure reaches its limit, from the highest value of the last week."""
     limit = figures.line.limit
     if per_day <= 0 or math.isnan(limit):
         return None
@@ -225,7 +227,7 @@ def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | 
 def _names(
     several: Sequence[HeldLine], times: Sequence[Times]
 ) -> dict[Manager, dict[str, dict[str, set[int]]]]:
-    """Return the slots in which a name occurs, by queue manager, kind and name."""
+    """Return the slots in which names occur, by queue manager, kind and name."""
     whose = {each.key: each for each in times}
     found: dict[Manager, dict[str, dict[str, set[int]]]] = {}
     for line, key, rows in several:
@@ -243,7 +245,6 @@ def _names(
 def _dated(
     names: Mapping[str, Mapping[str, set[int]]], calendar: Calendar
 ) -> dict[str, dict[str, set[int]]]:
-    """Return the days on which a name occurs, by kind and name, up to the last day."""
     days = calendar.day_of()
     return {
         kind: {name: {days[slot] for slot in slots if slot in days} for name, slots in some.items()}
@@ -254,7 +255,7 @@ def _dated(
 def changed_names(
     names: Mapping[str, Mapping[str, set[int]]], alike: Sequence[int], last: int
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the names that are new on the last day, and the names gone on it, by kind."""
+    """Return the names that are new on the last day, and the names that are gone, by kind."""
     new, gone = {}, {}
     often = _OFTEN * len(alike)
     for kind, found in names.items():

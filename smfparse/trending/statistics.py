@@ -8,21 +8,19 @@ from itertools import combinations
 from statistics import median
 
 CHANCE = 0.05
-"""Growth is not significant if its probability by chance is above this."""
+"""Maximum probability by chance of significant growth."""
 _SPREAD = 3 * 1.4826
-"""Multiple of the median absolute deviation that is three standard deviations."""
+"""Ratio of three standard deviations to the median absolute deviation."""
 _FEW = 4
-"""For this number of values, the usual range is twice as wide as for many."""
+"""Number of values for which the usual range is twice as wide as for infinitely many values."""
 _LEAST = 0.1
-"""Minimum difference of an unusual value, as a share of the median."""
+"""Minimum difference of an unusual value from the median, as a share of the median."""
 
 
 def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
-    """Return the usual range of values: around the median, from the median deviation.
+    """Return the usual range of values, around their median; few values give a wider range.
 
-    Few values give a wider range.
-
-    least  minimum difference of an unusual value
+    least  minimum difference of an unusual value from the median
     """
     middle = median(values)
     deviation = median(abs(each - middle) for each in values)
@@ -36,7 +34,7 @@ def growth(seasons: Sequence[Mapping[int, float]]) -> tuple[float, float] | None
 
     seasons  values by day; days are compared only within a season, such as all Mondays
 
-    None: no season has two days.
+    Return None if no season has two days.
     """
     slopes: list[float] = []
     score, variance = 0, 0.0

@@ -1,4 +1,4 @@
-"""SMF files added to a dataset: the rows equal those of one run over all files."""
+"""SMF files added to a dataset: the rows are the same as after one run over all files."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 class Appended:
     """The outcome of adding files to a dataset.
 
-    manifest  the properties of the dataset, as they are now
+    manifest  new properties of the dataset
     rows      number of rows added to each table
-    known     skipped inputs, which the dataset already contains
-    renamed   names in the dataset of inputs whose own names were already used
+    known     names of skipped inputs, which the dataset already contains
+    renamed   old and new names of inputs whose names were already used
     """
 
     manifest: Manifest
@@ -57,15 +57,15 @@ def append_dataset(
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or create the dataset.
 
-    If another process writes there, wait until it has ended. A file that the dataset already
-    contains is skipped, whatever its name. A record that the dataset contains is a duplicate, as if
-    the dataset's inputs preceded these.
+    If another process is writing to the dataset, its end is awaited. A file that the dataset
+    already contains is skipped, also under another name. A record that the dataset already contains
+    is a duplicate.
 
     types     as in `write_dataset`; None: the types of the dataset
     executor  as in `write_dataset`
 
-    Raises RequestError if the dataset was made of a dataset or with another selection, InputError
-    if it cannot be read, and the errors of `write_dataset`.
+    Raises RequestError if the dataset was converted from a dataset or with another selection,
+    InputError if the dataset cannot be read, and the errors of `write_dataset`.
     """
     refuse_url(folder)
     check_free(folder, force=True)
@@ -84,7 +84,6 @@ def append_dataset(
 def _add(
     inputs: Inputs, there: Dataset, old: Manifest, writer: Writer, executor: Executor | None
 ) -> Appended:
-    """Add SMF files to a dataset."""
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
     read = originals(files)
     known = {path for path, each in read.items() if _is_known(each, writer)}
@@ -113,7 +112,6 @@ def _add(
 
 
 def _is_known(each: Original, writer: Writer) -> bool:
-    """Whether a dataset contains a file; if no size is equal, the file is not read."""
     size = each.stamp.size
     return writer.has("input", bytes=size) and writer.has(
         "input", bytes=size, identity=each.identity
@@ -121,7 +119,7 @@ def _is_known(each: Original, writer: Writer) -> bool:
 
 
 class _Names:
-    """The names of the inputs of a dataset, and further used names."""
+    """The names of the inputs of a dataset, and of its new inputs."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer, self._new = writer, set[str]()
@@ -135,7 +133,7 @@ class _Names:
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
-    """Return files under their names in a dataset; its records precede those of the files."""
+    """Return files under their names in a dataset; records in the dataset are not duplicates."""
     called = [
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new
@@ -148,7 +146,6 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
 def _check_alike(
     inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
 ) -> None:
-    """Raise RequestError if the request does not fit the dataset."""
     others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
     if others:
         raise RequestError(
@@ -171,7 +168,6 @@ def _check_alike(
 def _check_form(
     inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
 ) -> None:
-    """Raise RequestError for requested columns or folders that the dataset does not have."""
     if types not in (None, old["types"]):
         raise RequestError(
             f"{folder}: written with {old['types']} types; append without types=, "

@@ -1,6 +1,6 @@
-"""A dataset with fewer files: the short files of each folder combined, their rows sorted.
+"""A dataset with fewer files: the short files of each folder combined, and their rows sorted.
 
-Rows, fingerprints, inputs and totals stay the same.
+Rows, fingerprints, inputs and totals do not change.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Compacted:
     """The outcome of compacting a dataset.
 
     before  number of files that were combined
-    after   number of files that replace them
-    rows    number of rows in these files
+    after   number of files that replace these files
+    rows    number of rows in the combined files
     """
 
     before: int = 0
@@ -59,7 +59,7 @@ class _Group:
         return all(rows == 0 for rows in self.counts.values())
 
     def short(self, most: int) -> list[str]:
-        """Return the files to combine: none, or at least two."""
+        """Return the files with fewer than `most` rows; if only one has, no file."""
         found = [name for name, rows in self.counts.items() if rows < most]
         return found if found[1:] else []
 
@@ -68,11 +68,13 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
     """Combine the short files of each folder of a dataset, if there are any.
 
     A file is short if it has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
-    manager and time within a row group. A killed run has changed nothing, or the next run that
-    writes there completes it. If another process writes there, this waits for it to end.
+    manager and time within a row group. If a run is killed, the dataset is not changed, or the next
+    run that writes to it completes the change. If another process writes to the dataset, wait until
+    this process has ended.
 
-    Raises RequestError if `folder` has no dataset, InputError if one of its files was changed, and
-    OutputError if it cannot be written, or another process still writes there.
+    Raises RequestError if `folder` contains no dataset, InputError if a file of the dataset was
+    changed, and OutputError if the dataset cannot be written, or another process still writes to
+    it.
     """
     refuse_url(folder)
     if not has_manifest(folder):
@@ -87,7 +89,6 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
 
 
 def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
-    """Return the folders with files to combine, and these files."""
     found = list[tuple[_Group, list[str]]]()
     for table, names in whole["files"].items():
         by_folder: dict[str, _Group] = {}
@@ -97,8 +98,8 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
             group.counts[name] = whole["rows"][name][0]
         has_rows = not all(each.is_empty for each in by_folder.values())
         for group in by_folder.values():
-            is_left = group.is_empty and has_rows  # other folders have the rows
-            files = [*group.counts] if is_left else group.short(most)
+            is_redundant = group.is_empty and has_rows  # other folders contain the rows
+            files = [*group.counts] if is_redundant else group.short(most)
             found += [(group, files)] if files else []
     return found
 
@@ -106,7 +107,6 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
 def _compact(
     writer: Writer, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
 ) -> Compacted:
-    """Write the combined files of groups, then the manifest with these."""
     head = writer.head()
     writing = _Writing(writer.folder, whole, limits)
     for group, files in groups:
@@ -120,7 +120,7 @@ def _compact(
 
 @dataclass
 class _Writing:
-    """Writes the rows of files to fewer files; `written` lists these."""
+    """Writes the rows of files to fewer files, listed in `written`."""
 
     place: AnyFolder
     whole: Manifest
@@ -129,7 +129,7 @@ class _Writing:
     _numbers: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def write(self, group: _Group, files: list[str]) -> None:
-        """Write the rows of some files of a group, in files of many rows each."""
+        """Write the rows of some files of a group to new files of up to `limits.file_rows` rows."""
         writer: TableWriter | None = None
         name = ""
         for rows in self._runs(group.table, files):
@@ -148,7 +148,6 @@ class _Writing:
             self._close(name, writer)
 
     def _runs(self, table: str, files: list[str]) -> Iterator[Any]:
-        """Yield the rows of files, a row group at a time, each sorted."""
         held, room = list[Batch](), self.limits.group_rows
         wanted = wanted_in(self.whole, table)
         for name in files:
@@ -178,9 +177,9 @@ class _Writing:
 
 
 def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:
-    """Empty a list of rows; return them sorted by day, queue manager and time.
+    """Return the rows of batches sorted by day, queue manager and time; clear the list `held`.
 
-    Each column is removed when its sorted copy is made, so memory contains the rows once.
+    Columns are replaced by sorted copies one by one, so memory contains the rows only once.
     """
     rows = joined(table, held, wanted)
     held.clear()

@@ -15,16 +15,16 @@ from smfparse.store.targets import check_file, replacing
 from smfparse.tables.arrow import Wanted, plain_schema
 
 _STORAGE = "v1.2.0"
-"""Storage version of database files: the oldest with comments in both DuckDB 1.5 and 2."""
+"""Storage version of database files: the oldest version with comments for DuckDB 1.5 and 2."""
 
 
 def write_database(
     inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables, with meanings of tables and columns, to a DuckDB database; return row counts.
+    """Write tables, with their meanings, to a DuckDB database; return the number of rows by table.
 
-    DuckDB 1.2 and newer read it. Raises RequestError if `path` exists, or the log (`.wal`) of an
-    earlier database (unless `force`), and OutputError if it cannot be written.
+    DuckDB 1.2 and newer read the database. Raises RequestError if `path`, or the log (`.wal`) of an
+    earlier database, exists (unless `force`), and OutputError if the database cannot be written.
     """
     log = path.resolve().with_name(f"{path.resolve().name}.wal")
     for each in (path, log):

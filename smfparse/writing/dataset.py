@@ -1,6 +1,6 @@
 """From streams of record batches to a Parquet dataset.
 
-Files belong to the dataset as soon as its manifest lists them (`Writer` of `store`).
+Files belong to the dataset when its manifest lists them (`Writer` of `store`).
 """
 
 from __future__ import annotations
@@ -54,18 +54,19 @@ def write_dataset(
     types: str = EXACT,
     executor: Executor | None = None,
 ) -> Manifest:
-    """Write every table of `inputs` below `folder`; return its properties.
+    """Write every table of `inputs` to a dataset in `folder`; return the dataset's properties.
 
     force      whether an existing dataset is replaced
-    partition  whether rows are divided into folders by day (local time of the system), and those of
-               tables that grow with work by queue manager
-    types      of numbers: EXACT, or SIGNED (types that Iceberg, Delta, Trino and Spark support)
-    executor   decodes and writes large SMF files, in processes that see inputs and `folder` under
-               the same paths; None: our own processes, one per job
+    partition  whether rows are divided into folders by day (local time of the system), and rows of
+               tables that grow with work also by queue manager
+    types      types of numbers: EXACT, or SIGNED (types that Iceberg, Delta, Trino and Spark
+               support)
+    executor   decodes and writes large SMF files, in processes that read inputs and `folder` under
+               the same paths; None: processes of this run, one per job
 
     Raises RequestError if `folder` already contains a dataset (unless `force`) or other files,
-    OutputError if it cannot be written or another process writes there, and InputError if an input
-    changes while it is read.
+    OutputError if the dataset cannot be written or another process writes to it, and InputError if
+    an input changes while it is read.
     """
     if force:
         refuse_url(folder)
@@ -77,14 +78,14 @@ def write_dataset(
 
 
 def form_of(types: str, *, fingerprints: bool) -> Form:
-    """Return the form of the columns of a dataset; `columns.json` contains their meanings."""
+    """Return the form of a dataset's columns; their meanings are only in `columns.json`."""
     return Form(False, is_signed=types == SIGNED, has_fingerprints=fingerprints)
 
 
 def write_whole(
     inputs: Inputs, writer: Writer, partition: bool, types: str, executor: Executor | None
 ) -> Manifest:
-    """Write a new dataset, or one that replaces another."""
+    """Write a new dataset, or replace an existing dataset."""
     writer.clear()
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
@@ -96,7 +97,7 @@ def write_whole(
 
 
 def make(inputs: Inputs, writer: Writer, made: Making) -> tuple[Manifest, dict[str, int]]:
-    """Write all files of a run; return the properties of the dataset, and the rows by table."""
+    """Write all files of a run; return the dataset's properties, and number of rows by table."""
     written = _write_all(inputs, made)
     news = news_of(inputs, made, written)
     writer.publish(news)
@@ -114,10 +115,10 @@ def alone_in(
 ) -> Iterator[Writer]:
     """Yield the only writer of a folder, which is created if necessary, and removed if empty.
 
-    deep         which of its own folders are searched for links; all by default
+    deep         whether the folder of a dataset with this name is searched for links; default: all
     waits, anew  as in `only_writer`
 
-    Raises OutputError if another process writes there, or a link leads to files elsewhere.
+    Raises OutputError if another process writes to the folder, or a link leads out of it.
     """
     with in_folder(folder), only_writer(folder, limits, waits=waits, anew=anew) as writer:
         check_plain(folder, own_names(), deep)
@@ -125,21 +126,21 @@ def alone_in(
 
 
 def refuse_url(folder: Place) -> None:
-    """Raise RequestError for a dataset at a URL, which is written only once."""
+    """Raise RequestError if a dataset is at a URL, where it can be written only once."""
     if isinstance(folder, Url):
         raise RequestError(f"{folder}: {_ONCE}")
 
 
 def check_free(folder: Place, force: bool) -> None:
-    """Raise RequestError if a dataset cannot be written, or an existing one cannot be replaced."""
+    """Raise RequestError if a dataset cannot be written, or exists (unless `force`)."""
     if isinstance(folder, Path):
-        take_back(folder)  # if an interrupted first run left nothing but a journal
+        take_back(folder)  # an interrupted first run may have left only a journal
     already = f"already exists; {_ONCE}" if isinstance(folder, Url) else _ALREADY
     check_folder(folder, _has_dataset, already, force)
 
 
 def _has_dataset(folder: Place) -> bool | None:
-    """Whether a folder contains a dataset; None: it is empty, or has only files of a killed run."""
+    """Whether a folder contains a dataset; None: it contains at most files of a killed run."""
     if has_manifest(folder):
         return True
     if not contents(folder) or interrupted(folder):
@@ -148,7 +149,6 @@ def _has_dataset(folder: Place) -> bool | None:
 
 
 def _write_all(inputs: Inputs, made: Making) -> list[NamedFile]:
-    """Write the rows of `inputs`, and the damage in them."""
     log = inputs.log
     log.count_unknown = True
     log.records = made.recorder if are_files(inputs.sources) else None
@@ -161,7 +161,7 @@ def _write_all(inputs: Inputs, made: Making) -> list[NamedFile]:
 
 
 def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
-    """Write the rows of `inputs` by one process or several."""
+    """Write the rows of `inputs`, by one process or several; yield the files of each unit."""
     wanted = {table: made.form.names(table) for table in decoded_tables()}
     is_new = made.old is None
     write = partial(_write, made.folder, made.layout, made.form, made.first, is_new)
@@ -191,9 +191,9 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
 def _write_beside(
     inputs: Inputs, wanted: Wanted, write: Callable[..., list[NamedFile]]
 ) -> list[NamedFile]:
-    """Write the rows of `inputs` by a thread, while another decodes.
+    """Write the rows of `inputs` in one thread, and decode in another thread.
 
-    This takes as long as two processes, and less CPU time, because no part looks back.
+    This takes as long as two processes, and less CPU time, because a whole file is one part.
     """
     from smfparse.store.parquet import WritingThread  # threads are slow to load
 
@@ -218,8 +218,8 @@ def _write(
 ) -> list[NamedFile]:
     """Write batches as Parquet files; part 0 of a new dataset has a file for every table.
 
-    held    maximum of buffered bytes
-    thread  compresses and writes; None: the calling thread does
+    held    maximum number of buffered bytes
+    thread  thread that compresses and writes; None: the calling thread
     """
     files = PartFiles(folder, first + number, layout, held, limits, form, thread)
     try:
@@ -232,7 +232,6 @@ def _write(
 
 
 def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
-    """Write the damage in the inputs as rows."""
     rows = damage_rows(made.not_known(inputs.met))
     if made.old is not None and not rows.num_rows:
         return []
@@ -243,5 +242,4 @@ def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
 
 
 def _next_number(folder: Place) -> int:
-    """Return the number of the next part: no file has it yet."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

@@ -1,7 +1,7 @@
 """Commits to Delta tables with deltalake.
 
-The log of Delta is next to the files: `<table>/_delta_log`. deltalake retries a commit after a
-concurrent one.
+The log of Delta is beside the files: `<table>/_delta_log`. deltalake tries a commit again after a
+concurrent commit.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _S3 = {
     "timeout": "20s",
     "connect_timeout": "20s",
 }
-"""The S3 option of deltalake: a commit is written only if its number is free."""
+"""Options of deltalake for S3: a commit is written only if its number is not used."""
 
 
 class Delta:
-    """The Delta tables of a dataset, in its own folder or in S3 with copies of its files.
+    """The Delta tables of a dataset, in the folder of the dataset, or elsewhere with copied files.
 
-    In its own folder no copies are needed, because Delta names files relative to its log.
+    In the folder of the dataset no file is copied, because the log contains relative file names.
     """
 
     def __init__(self, folder: Place, where: str) -> None:
@@ -79,7 +79,6 @@ class Delta:
     def _commit(
         self, found: DeltaTable, schema: Schema, table: str, files: list[LakeFile]
     ) -> Change:
-        """Replace the files of a table by `files`."""
         there = {*map(unquote, found.get_add_actions().column("path").to_pylist())}
         folder: Any = self._folder / table
         wanted = {each.named_by_content if self._is_copied else each.name: each for each in files}
@@ -102,7 +101,7 @@ class Delta:
 
 
 def _options_of(folder: Place) -> dict[str, str] | None:
-    """Return the endpoint of S3 for deltalake, which finds the credentials itself."""
+    """Return the options for S3; deltalake finds the credentials itself. None: a local folder."""
     if not isinstance(folder, Url):
         return None
     endpoint, region = s3_place(folder.authority)
@@ -111,7 +110,6 @@ def _options_of(folder: Place) -> dict[str, str] | None:
 
 
 def _added(name: str, place: Place) -> AddAction:
-    """Return the entry of a file in the Delta log."""
     with place.open("rb") as file:
         stats = _stats(pq.read_metadata(file))
     size, changed = stamp_of(place)
@@ -119,7 +117,6 @@ def _added(name: str, place: Place) -> AddAction:
 
 
 def _stats(file: pq.FileMetaData) -> dict[str, Any]:
-    """Return Delta's statistics of a file: rows, and minimum and maximum values if known."""
     least, greatest, missing = {}, {}, {}
     groups = [file.row_group(number) for number in range(file.num_row_groups)]
     for number, name in enumerate(file.schema.names):
@@ -130,8 +127,8 @@ def _stats(file: pq.FileMetaData) -> dict[str, Any]:
         ranges = [each for each in found if each.has_min_max]
         is_whole = all(each.has_min_max or not each.num_values for each in found)
         if ranges and is_whole and isinstance(ranges[0].min, str | int | datetime):
-            least[name] = _said(min(each.min for each in ranges), math.floor)
-            greatest[name] = _said(max(each.max for each in ranges), math.ceil)
+            least[name] = _json_value(min(each.min for each in ranges), math.floor)
+            greatest[name] = _json_value(max(each.max for each in ranges), math.ceil)
     return {
         "numRecords": file.num_rows,
         "minValues": least,
@@ -140,7 +137,7 @@ def _stats(file: pq.FileMetaData) -> dict[str, Any]:
     }
 
 
-def _said(value: Any, whole: Callable[[float], int]) -> Any:
+def _json_value(value: Any, whole: Callable[[float], int]) -> Any:
     """Return a value in the form of Delta's JSON: `whole` rounds times to milliseconds."""
     if not isinstance(value, datetime):
         return value

@@ -1,8 +1,8 @@
 """Tables as files for other tools: one file per table, in CSV, JSON lines, Arrow or Parquet.
 
-Rows are written as they arrive, a batch at a time, under temporary names. When all are written, the
-files get their names and replace earlier ones. The folder itself is not replaced: it can be a link,
-a mount point or the current folder.
+Rows are written as they arrive, batch by batch, to files with temporary names. When all rows are
+written, the files get their final names and replace earlier files. The folder itself is not
+replaced: it can be a link, a mount point or the current folder.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def write_set(
 ) -> None:
     """Write the files of a folder.
 
-    known  names that such files may have
-    write  writes files under their names and the suffix PARTIAL; returns the names
+    known  all possible names of these files
+    write  function that writes files with the suffix PARTIAL, and returns their names without it
 
-    Raises RequestError if `folder` exists, unless it is empty or has only such files and
-    `force` is given, and OutputError if it cannot be written.
+    Raises RequestError if `folder` contains files, unless all have names in `known` and `force` is
+    given, and OutputError if a file cannot be written.
     """
     check_folder(folder, lambda found: _has_files(found, known), _ALREADY, force)
     with in_folder(folder):
@@ -52,14 +52,13 @@ def write_set(
 
 
 def _clear(folder: Folder, known: Collection[str]) -> None:
-    """Remove files that have temporary names."""
     for name in known:
         with suppress(OSError):
             folder.remove(f"{name}{PARTIAL}")
 
 
 def _has_files(folder: Path, known: Collection[str]) -> bool | None:
-    """Whether a folder contains only `known` files; None: it has at most temporary files."""
+    """Whether a folder contains only `known` files; None: it contains at most temporary files."""
     parts = {f"{name}{PARTIAL}" for name in known}
     found = {each.name for each in folder.iterdir()} - parts
     return found <= set(known) if found else None
@@ -68,12 +67,12 @@ def _has_files(folder: Path, known: Collection[str]) -> bool | None:
 def write_files(
     inputs: Inputs, folder: Path, file_format: str, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables as `folder`/<table>.<file_format>; return the number of rows of each.
+    """Write tables as `folder`/<table>.<file_format>; return the number of rows by table.
 
     file_format  one of FILE_FORMATS
 
-    Raises RequestError if `folder` exists, unless it is empty or has only such files and
-    `force` is given, and OutputError if it cannot be written.
+    Raises RequestError if `folder` contains files, unless all are files of tables and `force` is
+    given, and OutputError if a file cannot be written.
     """
     rows: dict[str, int] = {}
 
@@ -88,7 +87,6 @@ def write_files(
 def _write_parts(
     inputs: Inputs, folder: Folder, file_format: str, wanted: Wanted
 ) -> dict[str, int]:
-    """Write tables under temporary names; return the number of rows of each."""
     rows = dict.fromkeys(wanted, 0)
     group_rows = inputs.options.limits.group_rows
     with ExitStack() as opened:
@@ -104,5 +102,4 @@ def _write_parts(
 
 
 def _file_names() -> set[str]:
-    """Return the names that files of tables may have."""
     return {f"{table}.{ending}" for table in table_names() for ending in FILE_FORMATS}

@@ -1,4 +1,4 @@
-"""Formats of files, and kinds of targets. --help loads this module, so it imports nothing slow."""
+"""Formats of files, and kinds of targets; it imports nothing slow, because --help imports it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class FileFormat(NamedTuple):
-    """How a file of a table is written.
+    """A format for the file of a table.
 
-    writer  name of the class in `writers`
+    writer  name of the class in `writers` that writes the format
     packed  whether the file is compressed by gzip
     """
 
@@ -31,14 +31,14 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     "arrow": FileFormat("ArrowWriter"),
     "parquet": FileFormat("ParquetWriter"),
 }
-"""Formats by the extension of their files."""
+"""Formats by the extension of the file."""
 
 LAKES: Mapping[str, str] = {"iceberg": "Iceberg", "delta": "Delta"}
-"""Kinds of lake tables, which use the files of a dataset: module, and the class in it."""
+"""Class for each kind of lake tables; the module has the name of the kind."""
 
 
 def is_lake(target: str) -> bool:
-    """Whether a target is lake tables: `iceberg:...`, `delta:...`."""
+    """Whether a target names lake tables: `iceberg:...`, `delta:...`."""
     kind, colon, _ = target.partition(":")
     return bool(colon) and kind in LAKES
 
@@ -48,9 +48,10 @@ def writer(
 ) -> Writer:
     """Return the writer of a table for a file format.
 
-    name        one of FILE_FORMATS
-    create      opens the new file, and returns its descriptor
-    group_rows  rows of a full row group of Parquet
+    name        name of a format in FILE_FORMATS
+    wanted      columns of the table; None: all
+    create      function that opens the new file, and returns its descriptor
+    group_rows  number of rows of a full row group of Parquet
     """
     chosen, writers = FILE_FORMATS[name], import_module("smfparse.writing.writers")
     target = writers.TableFile(table, wanted, create, chosen.packed, group_rows)

@@ -1,7 +1,7 @@
-"""Commits to Iceberg tables with pyiceberg, in a configured catalog or one in a SQLite file.
+"""Commits to Iceberg tables with pyiceberg, in a configured catalog or a catalog in a SQLite file.
 
-pyiceberg retries a commit after a concurrent one; if it gives up, the table is read again here.
-pyiceberg reads the statistics of queue managers and times from the files.
+pyiceberg tries a commit again after a concurrent commit; after its last attempt, this module reads
+the table again, and retries. pyiceberg gets the statistics of columns from the files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from smfparse.store.parquet import parquet_options
 from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:
-    import sqlalchemy  # noqa: F401 - pyiceberg needs it for SQLite
+    import sqlalchemy  # noqa: F401 - pyiceberg requires it for SQLite
     from pyiceberg.catalog import Catalog, load_catalog
     from pyiceberg.catalog.sql import SqlCatalog
     from pyiceberg.exceptions import CommitFailedException
@@ -30,15 +30,15 @@ except ImportError as missing:
 
 _TARGET = re.compile(r"(?P<catalog>.+\.db|[^.]+)\.(?P<namespace>.+)")
 _PROPERTIES = {
-    "commit.manifest-merge.enabled": "true",  # otherwise a query reads a file for each append
+    "commit.manifest-merge.enabled": "true",  # otherwise a query reads one file per append
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.metrics.default": "none",
 }
-"""Properties of a new table: manifests of many small commits are merged."""
+"""Properties of a new table."""
 
 
 class Iceberg:
-    """Tables of a namespace of a catalog."""
+    """The Iceberg tables of a dataset, in a namespace of a catalog."""
 
     def __init__(self, folder: Place, where: str) -> None:
         found = _TARGET.fullmatch(where)
@@ -72,7 +72,7 @@ class Iceberg:
     def _commit(self, found: Any, table: str, schema: Any, files: list[LakeFile]) -> Change:
         """Replace the files of the dataset in a table by `files`; in object storage, by copies.
 
-        Copies are in a folder with the name of the dataset's folder.
+        The copies are in a folder with the name of the folder of the dataset.
         """
         is_copied = isinstance(self._folder, Path) and is_url(found.location())
         own = f"{_uri(self._folder)}/{table}/"
@@ -101,13 +101,13 @@ class Iceberg:
 
 
 def _properties(table: str) -> dict[str, str]:
-    """Return the properties of a new table: only columns with statistics in the files have some."""
+    """Return the properties of a new table, with metrics for columns with statistics in files."""
     sought = parquet_options(table)["write_statistics"]
     return _PROPERTIES | {f"write.metadata.metrics.column.{each}": "full" for each in sought}
 
 
 def _catalog(name: str) -> Catalog:
-    """Return the configured catalog `name`, or that in a SQLite file (created if necessary)."""
+    """Return the configured catalog `name`, or the catalog in a SQLite file, new or existing."""
     if not name.endswith(".db"):
         if Config().get_catalog_config(name) is None:
             raise RequestError(
@@ -125,5 +125,5 @@ def _catalog(name: str) -> Catalog:
 
 
 def _uri(place: Place) -> str:
-    """Return the name of a file for Iceberg: without percent-encoding."""
+    """Return the URI of a place for Iceberg: without percent-encoding."""
     return f"file://{place.absolute().as_posix()}" if isinstance(place, Path) else str(place)

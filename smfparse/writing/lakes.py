@@ -1,11 +1,11 @@
-"""The files of a dataset registered in Iceberg or Delta tables; their rows are not read.
+"""The files of a dataset registered in Iceberg or Delta tables; the rows are not read.
 
 A commit adds the new files of a dataset to a table, and removes files that the dataset no longer
-contains (after a new convert or compact), in one step per table. It can be run again at any time,
-and completes an earlier commit that was killed.
+contains (after a new convert or compact), in one step per table. A commit can be repeated at any
+time, and completes an earlier commit that was killed.
 
-Tables in object storage have copies of the files of a dataset on a disk. Copies are named by their
-content, so a file is copied once, even by concurrent commits.
+If tables are in object storage and the dataset is on a disk, the files are copied. The name of a
+copy is derived from its contents, so a file is copied only once, even by concurrent commits.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from smfparse.tables.dictionary import table_names
 from smfparse.writing.formats import LAKES, is_lake
 
 _TRIES = 8
-"""Maximum attempts of a commit with concurrent commits."""
+"""Maximum number of attempts to commit, if other commits are concurrent."""
 _COPIED = 1 << 20
-"""Bytes that are copied at once."""
+"""Number of bytes copied in one step."""
 _MOST_PAUSE = 0.5
 """Maximum seconds between two attempts."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """The numbers of files of a table that a commit added and removed, and that stayed."""
+    """The numbers of files of a table that a commit added, removed and did not change."""
 
     added: int
     removed: int
@@ -57,8 +57,8 @@ class Change:
 class LakeFile(NamedTuple):
     """A file with rows of a table.
 
-    name    its path in the folder of the table
-    sha256  its checksum
+    name    path of the file in the folder of the table
+    sha256  checksum of the file
     """
 
     place: Place
@@ -67,11 +67,11 @@ class LakeFile(NamedTuple):
 
     @property
     def named_by_content(self) -> str:
-        """Its path in a folder of copies."""
+        """Path of a copy of the file in the folder of copies."""
         return PurePosixPath(self.name).with_suffix(f".{self.sha256[:16]}.parquet").as_posix()
 
     def copy(self, to: Url) -> None:
-        """Copy the file. Raises InputError, without a copy, if it was changed."""
+        """Copy the file. If the file was changed, raise InputError, and leave no copy."""
         found, stream = hashlib.sha256(), to.open_to_write()
         with self.place.open("rb") as file:
             while block := file.read(_COPIED):
@@ -88,7 +88,7 @@ class Lake(Protocol):
     def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
         """Replace the files of the dataset in a table by `files`; create the table if necessary.
 
-        schema  the Arrow schema of the table in the dataset
+        schema  Arrow schema of the table in the dataset
         """
 
     def close(self) -> None:
@@ -96,9 +96,10 @@ class Lake(Protocol):
 
 
 def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
-    """Return the result of a commit, which is retried after concurrent commits.
+    """Return the result of a commit, which is tried again after concurrent commits.
 
-    refused  the error of the commit after a concurrent one; the last attempt raises it
+    refused  type of the error that `commit` raises after a concurrent commit; the last attempt is
+             not caught
     """
     for _ in range(_TRIES - 1):
         try:
@@ -111,12 +112,13 @@ def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
 def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> dict[str, Change]:
     """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
-    folder  the dataset; no other process may write to it meanwhile
+    folder  folder of the dataset, which is locked for other writers
     target  `iceberg:CATALOG.NAMESPACE`, `delta:FOLDER` or `delta:URL`: docs/dataset.md
-    tables  tables to commit; all by default
+    tables  names of the tables to commit; default: all
 
-    Raises RequestError if the target is invalid, its extra is not installed, or the dataset has
-    unsigned numbers; InputError if the dataset cannot be read, OutputError if the commit fails.
+    Raises RequestError if the target is invalid, the extra of the target is not installed, or the
+    dataset has unsigned numbers; InputError if the dataset cannot be read, OutputError if the
+    commit fails.
     """
     if not is_lake(target):
         raise RequestError(f"{target}: give iceberg:CATALOG.NAMESPACE or delta:FOLDER")
@@ -156,7 +158,6 @@ def _commit(lake: Lake, dataset: Dataset, table: str) -> Change:
 
 
 def _with_rows(dataset: Dataset, table: str) -> list[LakeFile]:
-    """Return the files with rows of a table."""
     found = dataset.manifest
     named = zip(found["files"][table], dataset.files(table), strict=True)
     return [

@@ -1,4 +1,4 @@
-"""A dataset, or files that are added to one, while it is written."""
+"""The state of a run that writes a dataset, or adds files to a dataset."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _MOST_DAYS = 1000
-"""Maximum number of days in a file of fingerprints: no system runs longer without a dump."""
+"""Maximum number of days in a file with day counts: a dump rarely contains more."""
 
 
 class Run(NamedTuple):
-    """Fingerprints of records: day after day, and ascending in each day.
+    """Fingerprints of records: day after day, and ascending within each day.
 
-    days  {day: number of fingerprints}; None: they ascend over all days
+    days  {day: number of fingerprints}; None: the fingerprints ascend over all days
     """
 
     fingerprints: Fingerprints
@@ -47,7 +47,7 @@ class Run(NamedTuple):
 
 
 def by_day(found: Fingerprints, days: Days) -> Run:
-    """Return fingerprints of records with these dates, in the order in which they are written."""
+    """Return the run of fingerprints; `days` contains the date of each record."""
     order = np.argsort(days, kind="stable")
     names, starts = np.unique(days[order], return_index=True)
     if len(names) > _MOST_DAYS:
@@ -60,12 +60,11 @@ def by_day(found: Fingerprints, days: Days) -> Run:
 
 
 def damage_key(damage: Damage) -> DamageKey:
-    """Return a key that distinguishes an entry of damage from others."""
+    """Return the key that identifies a damage in a manifest."""
     return damage.source, damage.offset, damage.reason
 
 
-def _put_together(one: Run, other: Run) -> Run:
-    """Return the combined fingerprints of two runs with known days."""
+def _merged(one: Run, other: Run) -> Run:
     both = (one.days or {}), (other.days or {})
     days = [np.repeat([int(day, 16) for day in each], [*each.values()]) for each in both if each]
     some = np.concatenate([one.fingerprints, other.fingerprints])
@@ -73,10 +72,10 @@ def _put_together(one: Run, other: Run) -> Run:
 
 
 class Runs(Recorder):
-    """Collects the fingerprints of records for a dataset, and the identities of their files.
+    """Collects the fingerprints of records for a dataset, and the identities of the records' files.
 
-    hand_on  receives many fingerprints at once, without those of duplicates
-    most     number of fingerprints that are kept before `hand_on` is called
+    hand_on  function that gets the collected fingerprints, without duplicates
+    most     number of collected fingerprints from which `hand_on` is called
     """
 
     def __init__(self, hand_on: Callable[[Run], None], most: int) -> None:
@@ -94,7 +93,7 @@ class Runs(Recorder):
             self._hand_on(self.take())
 
     def take(self) -> Run:
-        """Return the collected fingerprints, and start an empty collection."""
+        """Return the collected fingerprints, and remove them from the collection."""
         found = np.concatenate([NO_RECORDS, *(each.fingerprints[each.kept] for each in self.seen)])
         days = np.concatenate(
             [np.zeros(0, np.int32), *(each.days[each.kept] for each in self.seen)]
@@ -106,20 +105,22 @@ class Runs(Recorder):
 
 @dataclass
 class Making:
-    """A dataset, or files that are added to one, while it is written.
+    """The state of a run that writes a dataset, or adds files to a dataset.
 
-    layout        its folders
-    first         number of the first part: no file has it yet
-    read          the SMF files that are read
+    folder        folder of the dataset
+    layout        division of the dataset into folders
+    first         number of the first part, greater than the numbers of existing parts
+    read          SMF files that are read, by path
     limits        limits of buffered bytes and of open files
     form          form of the written columns
-    executor      decodes and writes; None: our processes
+    executor      decodes and writes; None: processes of this run
     old           properties of the dataset to which files are added; None: a new dataset, with at
                   least one file per table
-    kept          files of fingerprints of the old dataset
-    is_known      whether the dataset already lists an entry of damage
-    runs          files of fingerprints that were written
-    gone          those of `kept` that were merged into `runs`
+    kept          existing files of fingerprints
+    is_known      returns whether the dataset already contains a damage
+    runs          written files of fingerprints
+    gone          names of the files in `kept` that were merged into a file in `runs`
+    recorder      collector of the fingerprints
     """
 
     folder: AnyFolder
@@ -140,7 +141,7 @@ class Making:
         self.recorder = Runs(self.write_fingerprints, self.limits.fingerprints)
 
     def write_fingerprints(self, run: Run) -> None:
-        """Write fingerprints as a file."""
+        """Write fingerprints to a new file."""
         number = self.first + len(self.runs)
         name = f"{RECORDS}/part-{number:05}{self.folder.mark}.bin"
         file = self.folder.new(name)
@@ -154,7 +155,8 @@ class Making:
     def finish_fingerprints(self) -> None:
         """Write the remaining fingerprints.
 
-        Short files are merged, so their number stays small, however often files are added.
+        They are merged with short existing files, so the number of files does not grow with each
+        run.
         """
         run, kept = self.recorder.take(), [*self.kept]
         while run.fingerprints.size and kept:
@@ -163,12 +165,12 @@ class Making:
             is_long = last.records > 2 * len(run.fingerprints) or together > self.limits.merged
             if is_long or last.days is None or run.days is None:
                 break
-            run = _put_together(Run(read_run(self.folder.path / last.name), last.days), run)
+            run = _merged(Run(read_run(self.folder.path / last.name), last.days), run)
             self.gone.add(last.name)
         if run.fingerprints.size:
             self.write_fingerprints(run)
 
     def not_known(self, met: DamageLog) -> DamageLog:
-        """Return the damage without the entries that the dataset already lists."""
+        """Return the damage that the dataset does not contain yet."""
         new = [each for each in met.details if not self.is_known(damage_key(each))]
         return DamageLog(details=new, count=met.count - len(met.details) + len(new))

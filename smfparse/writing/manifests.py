@@ -1,4 +1,4 @@
-"""The manifest entries of a run: its inputs, and totals over these and earlier inputs."""
+"""The manifest entries of a run: its inputs, and totals over its inputs and earlier inputs."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def are_files(sources: Iterable[Source]) -> bool:
 
 
 def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
-    """Return the changes of the manifest, to commit after the files of a run are written.
+    """Return the changes to the manifest, for the commit after the files of a run are written.
 
-    Raises InputError if an input was changed meanwhile.
+    Raises InputError if an input was changed during the run.
     """
     has_records = are_files(inputs.sources)
     if has_records:
@@ -69,7 +69,6 @@ def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
 
 
 def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
-    """Return the entry of an input in the manifest. Raises InputError if it was changed."""
     if not isinstance(source, SmfFile):
         assert isinstance(source, Dataset)
         return {"name": source.name, "inputs": called_otherwise(source.inputs, source.called)}
@@ -89,7 +88,6 @@ def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
 
 
 def _summed(old: Manifest, new: Manifest) -> Manifest:
-    """Return the properties `new` with the counts of `old` and `new` added up."""
     return new | {
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
         "duplicates": old["duplicates"] + new["duplicates"],

@@ -1,4 +1,4 @@
-"""The state of SMF files before the read: their identity, and the check for changes."""
+"""The state of SMF files before they are read: identity, and the check for later changes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Original:
 
     @cached_property
     def identity(self) -> str:
-        """The identity of the file. Raises InputError if it cannot be read."""
+        """The identity of the file. Raises InputError if the file cannot be read."""
         return identity(self.file.input)
 
     def check(self) -> None:
-        """Raise InputError if the file was changed since."""
+        """Raise InputError if the file was changed since its state was recorded."""
         if _stamp(self.file) != self.stamp:
             raise InputError(f"{self.file.name}: changed while it was read; run again")
 

@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from smfparse.store.parquet import WritingThread
 
 _COLUMN_BYTES = 256
-"""Memory of a column of a batch in bytes, without its values."""
+"""Memory of a column of a batch, without its values, in bytes."""
 
 
 def named(writer: TableWriter, name: str) -> NamedFile:
-    """Return the entry of a closed file under this name."""
+    """Return the entry in the manifest for the closed file of a writer."""
     return NamedFile(name, writer.rows, writer.days, writer.sha256)
 
 
 def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int) -> str:
-    """Return the path in the dataset of a file of rows; `place` is a folder in that of the table.
+    """Return the path in the dataset of a file with rows.
 
+    place   folder of the file in the folder of the table
     number  number of the part
     again   number of earlier files of this part in this folder
     """
@@ -46,18 +47,21 @@ def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int
 
 @dataclass
 class PartFiles:
-    """The files of one part of a dataset, a few of them open at a time.
+    """The files of one part of a dataset, of which only a few are open at a time.
 
-    A file is opened when its first rows are written to disk. If a file is closed to make room,
-    further rows go to a new file.
+    A file is opened when its first rows are written to disk. If a file is closed because too many
+    are open, further rows go to a new file. The keys of dicts are table and folder.
 
     folder     folder of the dataset
-    most_held  maximum of buffered bytes of all writers
+    number     number of the part
+    most_held  maximum number of buffered bytes of all writers
     form       form of the written columns
-    thread     does the writing; None: the caller does
-    held       buffered bytes of all writers
-    names      paths of the files of the writers in the dataset
-    opened     writers with an open file, the last used one at the end
+    thread     thread that writes; None: the caller writes
+    written    closed files
+    closed     number of closed files
+    held       number of buffered bytes of all writers
+    opened     writers with an open file, the last used writer at the end
+    names      paths in the dataset of the files of writers
     """
 
     folder: AnyFolder
@@ -81,13 +85,13 @@ class PartFiles:
         for place, rows in places:
             size = batch.nbytes * rows.num_rows // max(batch.num_rows, 1)
             size += _COLUMN_BYTES * rows.num_columns
-            with self._watched(table, place) as writer:
+            with self._updating(table, place) as writer:
                 writer.add(rows, size)
             if self.held > self.most_held:
                 self._make_room()
 
     def finish(self, every: Iterable[str]) -> list[NamedFile]:
-        """Close all files; a table of `every` without a file gets one without rows."""
+        """Close and return all files; a table of `every` without a file gets an empty file."""
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
             if table not in with_rows:
@@ -98,14 +102,13 @@ class PartFiles:
         return sorted(self.written, key=lambda each: (order[each.table], each.name))
 
     def give_up(self) -> None:
-        """Leave the files as they are."""
+        """Close the files without the buffered rows."""
         if self.thread is not None:
             self.thread.stop()
         for writer in self.writers.values():
             writer.give_up()
 
     def _writer(self, table: str, place: str) -> TableWriter:
-        """Return the writer of the rows of a table in a folder."""
         key = table, place
         if key not in self.writers:
             name = file_name(self.folder, table, place, self.number, self.closed[key])
@@ -116,8 +119,8 @@ class PartFiles:
         return self.writers[key]
 
     @contextmanager
-    def _watched(self, table: str, place: str) -> Iterator[TableWriter]:
-        """Yield a writer; afterwards note its buffered bytes and whether its file is open."""
+    def _updating(self, table: str, place: str) -> Iterator[TableWriter]:
+        """Yield a writer; then update `held` and `opened` for this writer."""
         key, writer = (table, place), self._writer(table, place)
         self.held -= writer.held_bytes
         yield writer
@@ -134,8 +137,8 @@ class PartFiles:
         for key in sorted(size, key=size.__getitem__, reverse=True):
             if self.held <= self.most_held // 2:
                 return
-            if key in self.writers:  # not closed meanwhile
-                with self._watched(*key) as writer:
+            if key in self.writers:  # not closed in this loop
+                with self._updating(*key) as writer:
                     writer.flush()
 
     def _close(self, key: tuple[str, str]) -> None:
@@ -149,7 +152,6 @@ class PartFiles:
 
 
 def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
-    """Return the rows of a batch by their folder."""
     import pyarrow.compute as pc  # slow to load, and only for partitions
 
     days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), NO_DATE)
@@ -165,7 +167,6 @@ def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
 
 
 def _queue_managers(batch: Batch) -> Any:
-    """Return the folder names of the queue managers of rows."""
     import pyarrow.compute as pc
 
     names = batch["qmgr"].dictionary

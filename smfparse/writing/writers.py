@@ -1,4 +1,4 @@
-"""Writers of one table each, a batch at a time: CSV, JSON lines, Arrow and Parquet."""
+"""Writers of tables, batch by batch: CSV, JSON lines, Arrow and Parquet."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from smfparse.tables.arrow import Batch, plain_schema
 from smfparse.tables.dictionary import local_columns
 
 _NULL = re.compile(r',"@?\w+":null')
-"""A missing value in JSON, which is never the first of a row. Texts cannot contain this pattern."""
+"""A null in JSON that is not the first value of a row; no JSON text contains this pattern."""
 ColumnNames: TypeAlias = frozenset[str] | None
-"""Requested columns of a table; None: all."""
+"""Names of requested columns of a table; None: all."""
 
 
 @dataclass(frozen=True)
 class TableFile:
     """A file to be written.
 
-    create      opens the new file, and returns its descriptor
-    packed      whether it is compressed by gzip, if it is text
-    group_rows  rows of a full row group of Parquet
+    create      function that opens the new file, and returns its descriptor
+    packed      whether a text file is compressed by gzip
+    group_rows  number of rows of a full row group of Parquet
     """
 
     table: str
@@ -105,7 +105,7 @@ class EventWriter(_TextWriter):
 
 
 def _moment(frame: pl.DataFrame) -> list[pl.Expr]:
-    """Return the UTC time of rows: when MQ captured the data, or when SMF accepted the record."""
+    """Return the UTC time of rows: `time`, otherwise the SMF time; []: the table has neither."""
     names, known = frame.columns, []
     if "time" in names:
         known.append(pl.col("time"))

@@ -18,7 +18,7 @@ from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
-from smfparse.advice.wording import command, evidence, finding_lines, in_short, often, shown
+from smfparse.advice.wording import command, evidence, finding_lines, frequency, in_short, shown
 from smfparse.calendar.intervals import SECOND_US
 from smfparse.rendering.formats import lines
 from tests.support.advised import ABSENT, START, Rows, checked
@@ -131,7 +131,7 @@ def test_a_finding_of_jobs_at_different_hours_counts_the_intervals_of_all() -> N
         rows["wqst"].append(own | {"getpmsg": 1000})
     found = the(checked(rows), "LOG-FORCE-PER-MSG")
 
-    assert often(found).startswith("sustained: 8 of 8 evaluated intervals, 100% of their time")
+    assert frequency(found).startswith("sustained: 8 of 8 evaluated intervals, 100% of their time")
     assert (found.jobs, found.share) == (["LATE", "EARLY"], 1)
     assert (f"{found.start:%H:%M}", f"{found.end:%H:%M}") == ("14:00", "14:20")
     asked = "--job LATE --from 2026-03-04T14:00 --until 2026-03-04T14:20"
@@ -146,10 +146,10 @@ def test_persistence_is_by_runs_days_and_length(log_waits: Found) -> None:
 
 def test_how_often_is_said_without_contradiction(log_waits: Found) -> None:
     """Three of forty intervals are a small share, and sustained as they follow one another."""
-    assert often(log_waits["LONG"]).startswith("sustained: 3 consecutive of 40 evaluated")
-    assert often(log_waits["ONCE"]) == "once: 1 of 4 evaluated intervals, 25% of their time"
-    assert often(replace(log_waits["ONCE"], evaluated=1)) == "the period as a whole"
-    assert often(log_waits["TWICE"]) == (
+    assert frequency(log_waits["LONG"]).startswith("sustained: 3 consecutive of 40 evaluated")
+    assert frequency(log_waits["ONCE"]) == "once: 1 of 4 evaluated intervals, 25% of their time"
+    assert frequency(replace(log_waits["ONCE"], evaluated=1)) == "the period as a whole"
+    assert frequency(log_waits["TWICE"]) == (
         "peak: 2 of 40 evaluated intervals, 5% of their time, "
         "longest run 1 (2026/03/04 09:03 to 09:04)"
     )
@@ -299,6 +299,6 @@ def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -
     others = {"wqst": [wrong], "smf7": [lost], "wtid": [{"wtidatyp": 6}]}
     found = checked({**ticks, "record": records, **others})
     for rule in ("SMF-WRAPPED", "SMF-LOST"):
-        assert often(the(found, rule)).startswith("once: 1 of 6 evaluated intervals, 17%"), rule
+        assert frequency(the(found, rule)).startswith("once: 1 of 6 evaluated intervals, 17%"), rule
     of_all = the(found, "SMF-NO-CLASS4")  # from the first record to the last
     assert (f"{of_all.start:%H:%M}", f"{of_all.end:%H:%M}") == ("09:10", "10:00")

@@ -13,7 +13,7 @@ import pytest
 
 from smfparse.cli import main
 from smfparse.cli.at_prompt import with_inputs
-from smfparse.cli.words import in_options, meant
+from smfparse.cli.words import corrected, in_options
 from smfparse.errors import SmfError
 from smfparse.rendering.formats import lines
 from smfparse.rendering.rows import RowsDocument
@@ -35,7 +35,7 @@ MEANT = {
 
 
 def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
-    assert {typed: meant(typed.split()) for typed in MEANT} == MEANT
+    assert {typed: corrected(typed.split()) for typed in MEANT} == MEANT
     times = ("--from", "2026-03-04", "09:10", "--until", "2026-03-04", "09:20")
     quoted = ("--from", "2026-03-04 09:10", "--to", "2026-03-04 09:20")
     assert run("info", SMF, *times, code=0).stdout == run("info", SMF, *quoted).stdout
