@@ -45,7 +45,7 @@ _HELP: tuple[type[click.UsageError], ...] = tuple(
 def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
     """Convert an error that ends a command to at most one line on stderr and an exit code.
 
-    command  returns the command that ran, whose options messages name; None: no command ran
+    command  returns the command that ran, for the names of its options in messages; None: none ran
     """
     try:
         yield
@@ -63,7 +63,7 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
         with suppress(OSError, ValueError):  # discards text that is not written yet
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_CLOSED_PIPE)
-    except OSError as error:  # click writes --help
+    except OSError as error:  # also of click, if it cannot write --help
         place = error.filename or "standard output"
         _leave(EXIT_FAILED, f"{place}: {error.strerror or error}", error)
 

@@ -85,7 +85,7 @@ class Reading(NamedTuple):
         return self.options.selection
 
     def without(self, options: Sequence[str]) -> Reading:
-        """Return these options without the selection by names of `options`: job, queue, ..."""
+        """Return a copy that does not select by the kinds of name in `options`: job, queue, ..."""
         from smfparse.selecting.selection import without_names
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))

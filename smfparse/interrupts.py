@@ -1,6 +1,7 @@
 """Ctrl-C during library calls that ignore signals; other signals that end processes; time limits.
 
-All raise KeyboardInterrupt, so that no temporary file remains.
+All end the work by KeyboardInterrupt, so that no temporary file remains; `timed` then raises
+SmfError.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ WATCHER = "smfparse-interrupts"
 """Name of the thread that waits for signals; it holds no lock, so processes may be forked."""
 _END = b"\0"
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that ask a process to end: of the system, a service manager or a closed terminal."""
+"""Signals by which the system, a service manager or a closed terminal ends a process."""
 _STOPPED = threading.Event()
 """Set when `interrupting` calls `stop`; for other threads, because they get no signals."""
 _STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
@@ -47,7 +48,7 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(before)
         os.write(writer, _END)
-        if not sys.is_finalizing():  # else the thread no longer runs, and never ends
+        if not sys.is_finalizing():  # while Python exits, the thread is frozen
             watcher.join()
         os.close(reader)
         os.close(writer)

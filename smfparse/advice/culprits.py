@@ -29,7 +29,7 @@ _ASKED = "asked_findings"
 _WAITED = """
     sum(time_us) + greatest(sum(puts - gets), 0) * (any_value("last") - any_value("first")) / 2
 """
-"""SQL: total time of messages on a queue; messages that stay count with half of the time."""
+"""SQL: total time of messages on a queue; a message that stays counts for half of the finding."""
 
 Asked: TypeAlias = tuple[int, str]
 """The number of a finding, and the object whose rows are requested."""
@@ -63,9 +63,7 @@ def with_jobs(
         wanted = [(at, several[at].object) for at, asks in asked.items() if asks == ask]
         wanted += list(queues.items()) if ask == "puts" else []
         during = f"coalesce(sum(CASE WHEN is_during THEN {ask} END), 0)"
-        users = names_during(
-            several, wanted, USES, "job", f"sum({ask})", catalog, or_ever_by=during
-        )
+        users = names_during(several, wanted, USES, "job", f"sum({ask})", catalog, first_by=during)
         for number, jobs in users.items():
             several[number] = replace(several[number], job=jobs[0], jobs=jobs[:MOST_JOBS])
     return several
@@ -101,13 +99,15 @@ def names_during(
     amount: str,
     catalog: Catalog,
     *,
-    or_ever_by: str = "",
+    first_by: str = "",
 ) -> Mapping[int, Sequence[str]]:
-    """Return names of rows at the time of findings, by the number of each; the largest come first.
+    """Return names of rows at the time of findings, by number of finding, the largest first.
 
-    table       rows with system, qmgr, object, start and seconds
-    by, amount  SQL of the name, and of its amount, an aggregate
-    or_ever_by  an aggregate that ranks the names at that time; names of any other time follow them
+    table     rows with system, qmgr, object, start and seconds
+    by        SQL of the name
+    amount    SQL of the aggregate that ranks the names
+    first_by  SQL of the aggregate that ranks before `amount`, with `is_during` for rows at that
+              time; names of other times are returned too
     """
     if not asked:
         return {}
@@ -134,10 +134,10 @@ def names_during(
                 AND epoch_us(start + to_seconds(seconds)) > "first" AS is_during
             FROM {table} JOIN {_ASKED} USING (system, qmgr, object)
         )
-        WHERE is_during OR {bool(or_ever_by)}
+        WHERE is_during OR {bool(first_by)}
         GROUP BY number, {by}
         HAVING {amount} > 0
-        ORDER BY number, {or_ever_by or amount} DESC, {amount} DESC, {by}
+        ORDER BY number, {first_by or amount} DESC, {amount} DESC, {by}
         """,
     )
     found: dict[int, list[str]] = defaultdict(list)

@@ -38,7 +38,7 @@ class Links:
     def __init__(
         self, rows: Iterable[Mapping[str, Any]], jobs: Iterable[Mapping[str, Any]]
     ) -> None:
-        self._users: dict[Place, set[Place]] = defaultdict(set)
+        self._linked: dict[Place, set[Place]] = defaultdict(set)
         for row in rows:
             some = [(kind, row[name]) for name, kind in _KINDS.items() if row[name] is not None]
             self._link(some)
@@ -50,20 +50,20 @@ class Links:
         centre = [each for each in some if each[0] == "queue"] or list(some)
         for one in centre:
             for other in some:
-                self._users[one].add(other)
-                self._users[other].add(one)
+                self._linked[one].add(other)
+                self._linked[other].add(one)
 
     def knows(self, place: Place) -> bool:
         """Whether the data links an object to others."""
-        return place in self._users
+        return place in self._linked
 
     def of(self, place: Place) -> set[Place]:
         """Return the objects related to an object, including itself."""
-        own = self._users.get(place, set())
+        own = self._linked.get(place, set())
         found = {place, *own}
         for each in own:
             if each[0] == "queue" and place[0] != "queue":
-                found |= self._users[each]
+                found |= self._linked[each]
         return found
 
 

@@ -55,7 +55,7 @@ class Checked:
     managers       the queue managers with data for a rule
     findings       ranked, the most serious first; a diagnosis contains the findings it explains
     good           findings about a good state
-    seen_once      conditions that were true below the minimum sample, in the order of the rules
+    seen_once      conditions that were true for less than the minimum sample, in order of the rules
     not_evaluated  each missing trace, and the rules that need it
     silenced       findings that the policy of the site silences, and the entry with the reason
     gone           findings of the baseline that no longer exist
@@ -154,9 +154,9 @@ def run_rules(
 
 
 def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
-    """Yield a finding; for a silenced diagnosis, the explained findings of other rules instead.
+    """Yield a finding; in place of a silenced diagnosis, the findings that it explains.
 
-    The rules of its core and the rule that names the waiting jobs are not such other rules.
+    Those of its core rules, and of the rule that names the waiting jobs, are silenced too.
     """
     if policy.silence_of(cause) is None:
         yield cause
@@ -167,7 +167,7 @@ def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
 
 
 def _wanted(finding: Finding, only: Collection[str], under: str = "") -> Iterator[Finding]:
-    """Yield a finding if `only` contains its rule; otherwise, such findings among the explained.
+    """Yield a finding if `only` contains its rule; otherwise, such findings that it explains.
 
     under  the diagnosis that explains it
     """

@@ -64,8 +64,8 @@ def _of_one(text: str) -> str:
     word = found[1]
     many, one = next(each for each in _ENDINGS if word.endswith(each[0]))
     rest = text[found.end() :]
-    for verb, its in _VERBS:
-        rest = rest.replace(verb, its)
+    for plural, singular in _VERBS:
+        rest = rest.replace(plural, singular)
     return text[: found.start()] + word.removesuffix(many) + one + rest
 
 
@@ -90,7 +90,7 @@ def about(finding: Finding) -> str:
 def frequency(finding: Finding) -> str:
     """Return the frequency of a condition: `peak: 2 of 40 evaluated intervals, 5% of their time`.
 
-    '': the condition is about a whole period, or only one interval was evaluated.
+    `the period as a whole`: only one interval was evaluated.
     """
     if finding.evaluated == 1:
         return "the period as a whole"

@@ -39,7 +39,7 @@ class Replaced:
     by_chance  number of numbers that look like a name by chance, and were not changed
     short      number of places outside the fields of names that look like a name of fewer than 4
                characters, and were not changed
-    in_kept    number of places in kept names that contain a replaced name
+    in_kept    number of replaced names inside kept names, where they were not changed
     """
 
     names: dict[str, set[str]] = field(default_factory=dict)

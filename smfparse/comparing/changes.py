@@ -30,7 +30,7 @@ NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
 _SECONDS = ("before_seconds", "after_seconds")
 HARDLY = 1000.0
-"""Ratio of the sides from which a name counts as hardly present on one side."""
+"""A name is hardly present on one side if the sides differ by at least this factor."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)
 TOLERANCE = 0.06
 """Ratio of change between runs that IBM's regression tests accept."""
@@ -54,7 +54,7 @@ def compared(
 
     by         the columns of NAMES to group by; other columns of NAMES are null
     renames    names of the first side that differ on the second side
-    tolerance  ratio above which a change counts: 0.06
+    tolerance  relative change above which a change counts: 0.06 is 6%
 
     `significant` is null if a side has too few intervals to judge, or does not contain the name.
     `before_seconds` and `after_seconds` are the divisors of a rate per second, null for other
@@ -200,7 +200,7 @@ def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
         steady = MEASURES[measure].steady
         chance[place] = changed(change[place], before, after, busy, tolerance, steady)
     significant = pl.Series("significant", holm(chance))
-    hardly = pl.Series(np.abs(np.nan_to_num(change)) >= np.log(HARDLY))  # present on one side only
+    hardly = pl.Series(np.abs(np.nan_to_num(change)) >= np.log(HARDLY))  # hardly on one side
     known = pl.Series(np.isfinite(chance)) & (significant | ~hardly)
     return rows.with_columns(
         before="value",

@@ -27,7 +27,7 @@ requested names, all other rows by queue manager and object.
 """
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
-"""Figure by whose change rows are ordered."""
+"""The figure; rows are ordered by its change."""
 _FOLDER = Path(__file__).parent
 _FILE = "measures.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
@@ -48,7 +48,7 @@ class Measure:
     """A figure: a sum divided by another sum, over rows of a kind in `compare.sql`.
 
     name    name of the figure; {part}: a buffer pool, structure or channel
-    kind    kind of the rows that are added
+    kind    kind of the rows that are summed
     metric  name of a subject's measure; '': a figure of calls
     """
 

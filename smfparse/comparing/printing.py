@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TOP = 20
 """Maximum number of rows shown per part of the text; significant rows are all shown."""
 _WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
-_OF_TASK = {
+_TASK_FIGURES = {
     "Pages old": "pages_old_per_second",
     "Pages new": "pages_new_per_second",
     "Log write bytes": "log_bytes_per_second",
@@ -41,7 +41,7 @@ _TITLES = {
 }
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
-_OF_TASKS = "Seconds covered by tasks"
+_TASK_SECONDS = "Seconds covered by tasks"
 _LEFT_OUT = "Excluded intervals"
 _OTHERS = (
     "Other metrics, by change: names with at least 1% of the CPU or elapsed time of all calls "
@@ -59,7 +59,7 @@ class ComparisonDocument(Document):
     """The changes from one side to the other.
 
     rows       result of `compared`
-    tolerance  ratio above which a change counts: 0.06
+    tolerance  relative change above which a change counts: 0.06 is 6%
     top        maximum number of rows shown per part of the text, besides significant rows
     checked    findings of the second side, compared with findings of the first; None: unknown
     """
@@ -153,14 +153,14 @@ class ComparisonDocument(Document):
             "Intervals": lambda side: str(side.intervals),
             "Queue managers": lambda side: visible(", ".join(side.qmgrs)) or ABSENT,
             "Seconds of class 3": lambda side: styled(side.total("calls"), "decimal"),
-            _OF_TASKS: lambda side: styled(side.total("tasks"), "decimal"),
+            _TASK_SECONDS: lambda side: styled(side.total("tasks"), "decimal"),
             "Seconds of statistics": lambda side: styled(side.total("message_manager"), "decimal"),
             _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
             "CPU of calls, uS per second": lambda side: styled(side.cpu_per_second, "decimal"),
         }
         found = {label: tuple(map(fact, self._sides)) for label, fact in facts.items()}
         if all(abs(side.total("tasks") - side.total("calls")) < 1 for side in self._sides):
-            del found[_OF_TASKS]
+            del found[_TASK_SECONDS]
         if not any(side.left_out for side in self._sides):
             del found[_LEFT_OUT]
         for label, (before, after) in found.items():
@@ -229,7 +229,7 @@ class ComparisonDocument(Document):
 
     @property
     def _too_few(self) -> bool:
-        """Whether both sides have the same figures, but too few intervals to judge any figure."""
+        """Whether figures exist on both sides, but none has enough intervals to be judged."""
         both = self._rows.drop_nulls(["before", "after"])
         return both.height > 0 and both["significant"].null_count() == both.height
 
@@ -317,7 +317,7 @@ def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterat
             pl.col(each).eq_missing(name) for each, name in zip(("qmgr", "job"), names, strict=True)
         ]
         for task in tasks.filter(same).to_dicts():
-            for label, name in _OF_TASK.items():
+            for label, name in _TASK_FIGURES.items():
                 yield from _pair(label, task[name], task[f"{name}_after"])
         for (queue,), of_queue in of_job.group_by("queue", maintain_order=True):
             if queue is not None:

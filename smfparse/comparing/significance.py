@@ -160,7 +160,7 @@ def changed(
 
     change     float64 (rows,): logarithm of after / before
     busy       float64 (rows,): number of calls from which the figure is computed; 0: not from calls
-    tolerance  ratio above which a change counts: 0.06
+    tolerance  relative change above which a change counts: 0.06 is 6%
     steady     whether each interval is an independent measurement of the figure, such as CPU per
                call. Figures that depend on the load, such as rates and waits, drift. For them,
                several intervals are as uncertain as one, and the variance of each row is at least

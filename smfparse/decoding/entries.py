@@ -100,8 +100,9 @@ class Held:
     def mask(self, field: Field, offset: Any, step: Any = 0) -> Mask:
         """Return which rows contain a field at `offset`; None: all rows.
 
-        step  bytes from the first entry of a group to the entry of each row; if lengths and version
-              words have shape (blocks, 1), to every entry: the mask then has one row per block
+        step  bytes from the first entry of a group to the entry of each row; or to each entry, if
+              lengths and version words have shape (blocks, 1): the mask then has one row per block
+              and one column per entry
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None
@@ -158,7 +159,7 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield the columns that show whether entries are used, values, and least value if used.
+        """Yield columns that show whether entries are used, their values, and least value of a use.
 
         The values have one row per block and one column per entry. They are in the byte order of
         the record, which is enough for comparisons.

@@ -25,7 +25,7 @@ from smfparse.reading.reader import Input
 
 STDIN = "-"
 NOWHERE = Path(os.devnull)
-"""Path that means standard input if compared with `is`; an equal path means the null device."""
+"""This object means standard input (test by `is`); any other path equal to it, the null device."""
 
 
 def urls_like(pattern: Url) -> list[Url] | None:

@@ -5,8 +5,9 @@ A kind is an ordinary construct Adapter, so a control block is an ordinary const
     "qistmget" / Count32 * "Message get requests"
 
 The bytes and the table columns have separate types: the wire type of the kind (`width`, `fact`) and
-the Arrow type of each `Shown`. Most fields have one column, for the value. A code has another
-column for its word, a flag word for each bit, a 128-bit number for each half. A kind also defines
+the Arrow type of each `Shown`. Most fields have one column, for the value. A code also
+has a column for its word, a flag word has a column for each bit, and a 128-bit number a column for
+each half. A kind also defines
 how values of several intervals combine (`Combine`). The kinds are in `numbers`, `clocks` and
 `texts`.
 """

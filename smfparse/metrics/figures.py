@@ -1,8 +1,8 @@
 """Figures of subjects by name, for queries over several subjects.
 
-In a query, `pool_figures` means rows of buffer pools: columns are the keys, and all fields and
-measures of a pool that the query names, also under names of the view. Other columns are omitted,
-because DuckDB takes longer to plan a query of all columns than to run the query.
+In a query, `pool_figures` means rows of buffer pools. Its columns are those that the query names:
+keys, fields and measures of a pool. A field or measure can also be named as in the view. Other
+columns are omitted, because DuckDB takes longer to plan a query of all columns than to run it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _KEYS = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
 def figures(name: str) -> Mapping[str, tuple[str, str]]:
     """Return the SQL over a row of facts, and the Arrow type, of all columns of a subject, by name.
 
-    The columns are fields and measures, with `_amount` and `_per` of measures with a divisor, also
-    under their names in the view of the subject.
+    The columns are fields and measures, with `_amount` and `_per` of measures with a divisor. A
+    field or measure can also be named as in the view of the subject.
     """
     subject = metric_subject(name)
     known = subject.columns()

@@ -18,7 +18,8 @@ def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]
     """Return the lowest and highest depth of a queue without a consumer.
 
     rate      messages per second
-    capexpry  CAPEXPRY in tenths of a second, as in MQ; expryint  EXPRYINT in seconds
+    capexpry  CAPEXPRY in tenths of a second, as in MQ
+    expryint  EXPRYINT in seconds
     """
     life = capexpry / 10
     return rate * life, rate * (life + expryint)
@@ -56,7 +57,7 @@ class Expiry(Asked):
 
 def _figures(asked: Expiry) -> Sequence[Figure]:
     low, high = depths(asked.rate, asked.capexpry, asked.expryint)
-    each = asked.rate * asked.expryint
+    expired = asked.rate * asked.expryint
     life = said(asked.capexpry / 10)
     found = [
         Figure("low", "Lowest depth", low, "messages", f"{said(asked.rate)} x {life}"),
@@ -69,18 +70,20 @@ def _figures(asked: Expiry) -> Sequence[Figure]:
             *(f"({life} + {said(asked.expryint)}) / 60", 1),
         ),
         Figure(
-            *("expired", "Messages expired per run", each, "messages"),
+            *("expired", "Messages expired per run", expired, "messages"),
             f"{said(asked.rate)} x {said(asked.expryint)}",
         ),
     ]
-    return [*found, *(_shared if asked.place == "shared" else _private)(asked, high, each)]
+    return [*found, *(_shared if asked.place == "shared" else _private)(asked, high, expired)]
 
 
-def _private(asked: Expiry, high: float, each: float) -> list[Figure]:
+def _private(asked: Expiry, high: float, expired: float) -> list[Figure]:
     us = PRIVATE_US[asked.place]
     pages = page_set_pages(high, message_pages(asked.message_kb * 1024))
     return [
-        Figure("cpu_s", "CPU per run", each * us / 1e6, "s", f"{said(each)} x {said(us)} us", 2),
+        Figure(
+            "cpu_s", "CPU per run", expired * us / 1e6, "s", f"{said(expired)} x {said(us)} us", 2
+        ),
         Figure(
             *("page_set_gb", "Page set", pages * 4096 / 2**30, "GB"),
             *(f"{pages} pages of 4,096 bytes", 2),
@@ -88,14 +91,14 @@ def _private(asked: Expiry, high: float, each: float) -> list[Figure]:
     ]
 
 
-def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
-    scan, expire = scan_s(high), expire_s(each)
+def _shared(asked: Expiry, high: float, expired: float) -> list[Figure]:
+    scan, expire = scan_s(high), expire_s(expired)
     share = (scan + expire) / asked.expryint * 100
     return [
         Figure("scan_s", "Scan of all messages", scan, "s", f"{said(high)} x {SCAN_US} us", 3),
         Figure(
             *("expire_s", "Expiry of the messages of a run", expire, "s"),
-            *(f"2 x {said(each)} x {EXPIRE_US} us", 3),
+            *(f"2 x {said(expired)} x {EXPIRE_US} us", 3),
         ),
         Figure(
             *("busy_percent", "Share of EXPRYINT used by a run", share, "%"),

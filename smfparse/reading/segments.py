@@ -36,18 +36,19 @@ LEAST_WORD = RDW_SIZE << 16
 LINE_END = b"\r\n"
 """Bytes with which a line end of a text file can start."""
 MOST_LENGTH = 0xFFFF
-"""Maximum value of a 4-byte length: the longest SMF record has 32,756 bytes."""
+"""Maximum value of a 4-byte length; the longest SMF record has only 32,756 bytes."""
 
 
 @dataclass(frozen=True)
 class Segments:
     """Segments in a buffer, each complete, in order.
 
-    at      int64 (segments,): place of the RDW, real or virtual; the data starts 4 bytes later
+    at      int64 (segments,): place of the RDW, real or virtual, in the buffer after the walk; the
+            data starts 4 bytes later
     length  int64 (segments,): bytes of data, plus 4
     code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
-    place   int64 (segments,): place of the segment in the file, as a place in the original buffer
-    end     end of the walk, as a place in the original buffer: after the last segment
+    place   int64 (segments,): place of the segment in the buffer before the walk moved any bytes
+    end     end of the walk, as a place in that buffer: after the last segment
     broken  whether the data at `end` is not a segment
     gaps    place and length of each gap: bytes between segments that are in no record
     short   number of missing bytes of the last block or record, which ends after the end of the
@@ -189,7 +190,7 @@ class Walk(ABC):
         return True
 
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:  # noqa: ARG002
-        """Whether the first `least` records, in `most` segments, may show this framing: quick."""
+        """Whether `least` records, in at most `most` segments, may show the framing; a quick check."""
         return True
 
     def asked(self) -> Walk:

@@ -17,15 +17,16 @@ from smfparse.vectors import Bytes
 class Window:
     """A window of a source, in memory; it moves from the start of a part to its end.
 
-    In front of a blind range the window starts earlier, because a record whose header is in pieces
-    is found only from the previous record. A packed source is read from its start.
+    If the first record of a range is unknown (a blind range), the window starts before the range:
+    a record whose header is in pieces is found only by a walk from the record before it. A packed
+    source is read from its start.
 
     buffer    uint8; the bytes of the window start at `low`
     base      offset in the source of the first byte of the window
     capacity  maximum number of bytes of the window
     floor     offset in the source from which records belong to the range
     border    offset in the source from which records belong to the next range; None: no range
-              follows, or no byte after the range is read
+              follows, or reading stops at the end of this range
     """
 
     def __init__(self, data: Unpacked, part: Part, limits: Limits, maps: bool) -> None:
@@ -65,11 +66,11 @@ class Window:
     def look(self, held: int) -> tuple[int, int, bool]:
         """Fill the window; its buffer already contains the first `held` bytes.
 
-        Return the number of these bytes that were not read again, the end of the window in the
-        buffer, and whether no data follows. If no spanned records are requested, the file is
-        mapped, except near its end: a map copies nothing, and only the used bytes are read. To make
-        spanned records contiguous in a map costs more than reading. After the end of a blind range,
-        the window is only as long as a record can be.
+        Return how many of these bytes were kept (0: all bytes of the window are new), the end of
+        the window in the buffer, and whether no data follows. If no spanned records are requested,
+        the file is mapped, except near its end: a map copies nothing, and only the used bytes are
+        read. To make spanned records contiguous in a map costs more than reading. After the end of
+        a blind range, the window is only as long as a record can be.
         """
         if self.border is not None:
             left = max(self.border - self.base, 0)

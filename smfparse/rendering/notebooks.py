@@ -20,7 +20,7 @@ def notebook_html(document: Document) -> str:
 class Shown:
     """A result that is displayed as on the command line.
 
-    made  makes the document of the result again; each can be read once
+    made  returns a new document of the result, because a document can be read only once
     """
 
     def __init__(self, made: Callable[[], Document]) -> None:

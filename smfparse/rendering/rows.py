@@ -84,7 +84,7 @@ def _size(widths: list[int], most: int) -> int:
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
-"""Minimum number of rows from which text output derives the width of columns."""
+"""Number of rows (or all, if fewer) that text output reads before it sets the width of columns."""
 _HEADING = 2
 """Number of lines of a table before its rows."""
 

@@ -50,7 +50,7 @@ _TIME_QUERIES = {
     COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
-"""Queries over the rows of all names that a report of selected names requires: see `_with_time`."""
+"""Queries that a report of selected names runs over the rows of all names: see `_with_time`."""
 _QUEUE_TIME_QUERIES = {
     **_TIME_QUERIES,
     COVERED_OF_ALL: f"WITH class_3 AS ({_TIME_QUERIES[COVERED_OF_ALL]}) "

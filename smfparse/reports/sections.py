@@ -61,7 +61,7 @@ _LAST = ("mq_version", "utc_offset")
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
 """Columns of `sectioned.keys` that contain the values of the section's last row."""
 OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
-"""Columns of the statistics of all sections that the query for a slice reads."""
+"""Columns of STATISTICS_OF_ALL, which the query for a slice reads."""
 _TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
 SECTION_COLUMNS = (
     *_LAST_OF_KEYS,
@@ -236,7 +236,8 @@ def section_keys(
     main    the tables whose rows make the sections; if a section has rows of two tables, its
             intervals come from the first table
     sliced  whether the tables contain only the rows of some sections or names: see `slicing`
-    held    whether the tables contain some names, and the time of a section is that of all names
+    held    whether the tables contain only rows of selected names; the time of a section then comes
+            from the rows of all names
     """
     following = _following(main)
     if main[0] == RECORD:

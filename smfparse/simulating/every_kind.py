@@ -56,12 +56,12 @@ from smfparse.simulating.workload import Intervals, Site, Tasks
 
 BATCH_BYTES = 16 << 20
 _KEPT = frozenset({"correl", "wtasints", "wtasinte"})
-"""Fields that are not random in a dense file: owner of a queue block, interval of a task."""
+"""Fields that are not random in a file whose counters, times and flags are (`Site.dense`)."""
 _GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
-"""Share of blocks in which a dense file fills latches and coupling facility requests."""
+"""Share of blocks of a dense file whose latches and coupling facility requests are filled."""
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
-_TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
-_TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
+_BLOCKS_PER_RECORD = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
+_BLOCKS_PER_RECORD |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 """Number of blocks per record, by kind of block, if it is not 1."""
 _BLOCK_TEXTS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
 _BLOCK_TEXTS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
@@ -210,7 +210,7 @@ class _EveryKind:
 
     def _filled(self, block: Block, writers: Writers) -> CountedBlocks:
         """Return blocks of a kind whose values do not depend on other blocks."""
-        count = np.full(len(writers.qmgr), _TIMES.get(block.name, 1))
+        count = np.full(len(writers.qmgr), _BLOCKS_PER_RECORD.get(block.name, 1))
         rows = Rows(block, self._version, int(count.sum()))
         nth, draws = numbered(count), self._of.draws(block.name)
         fill(rows, nth, np.repeat(writers.when, count), draws, _BLOCK_TEXTS)
@@ -232,7 +232,7 @@ class _EveryKind:
         owner  index of queue manager and interval of each row
         nth    number of the channel of each row
         """
-        of, channels = self._of, _BLOCK_TEXTS["qcstchnm"][: _TIMES["QCST"]]
+        of, channels = self._of, _BLOCK_TEXTS["qcstchnm"][: _BLOCKS_PER_RECORD["QCST"]]
         kinds = np.array(
             [
                 [manager_counters.channel_type(each, name) for each in channels]

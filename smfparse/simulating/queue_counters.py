@@ -145,9 +145,10 @@ def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
 
 
 def _handles(lasting: Bools, most: Ints, draws: Draws) -> Columns:
-    """Return the columns of opens and closes: one of a brief task, some of a lasting task.
+    """Return the columns of opens and closes: a brief task opens and closes each queue once.
 
-    most  maximum number for a lasting task; a queue that is never opened is always open
+    most  maximum number for a lasting task; 0: the task has opened the queue before, and keeps it
+          open
     """
     rows = len(lasting)
     most = whole(most * (0.2 + 0.6 * draws.uniform(rows)))

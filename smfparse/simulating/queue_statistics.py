@@ -187,7 +187,10 @@ class QueueStatistics:
         return columns
 
     def _handles(self, uses: Floats, tasks: Ints) -> Ints:
-        """Return numbers of handles, one per task; `tasks`: number by interval and application."""
+        """Return the number of handles in each row: one for each task that uses the queue.
+
+        tasks  number of tasks by interval and application
+        """
         plan, slots = self._plan, np.flatnonzero(uses.sum(axis=0))
         app = plan.slot_app[slots]
         mine = plan.slot_queue[slots] == self._queue[:, None]

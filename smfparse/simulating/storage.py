@@ -112,7 +112,7 @@ class Storage:
 
         before  number of messages on each queue at the start of the interval
         flow    numbers of messages, by queue: put (came), got (went), expired, at the end (depth),
-                and excess of the maximum depth over both ends (wave)
+                and by how much the maximum depth exceeds the depths at both ends (wave)
         points  number of checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
@@ -145,7 +145,7 @@ class Storage:
         }
 
     def _read(self, before: Ints, out: Ints) -> Floats:
-        """Return the number of pages that gets read because the pages are no longer in the pool."""
+        """Return the number of pages that MQGET calls read, as these are no longer in the pool."""
         held, plan = self._by_pool(before), self._plan
         gone = np.maximum(self._in_use - plan.buffers, 0) / np.maximum(held, 1)
         share = np.append(gone, 0)[plan.queue_pool]

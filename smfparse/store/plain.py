@@ -73,7 +73,7 @@ def is_plain(found: os.stat_result) -> bool:
 
 
 def check_way(folder: Path, names: Iterable[str]) -> None:
-    """Raise OSError if one of `names`, each the name of a folder in the previous one, is a link."""
+    """Raise OSError if a folder of the path `names` below `folder`, outermost first, is a link."""
     for each in names:
         folder /= each
         if not is_plain(folder.lstat()):

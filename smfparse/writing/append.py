@@ -133,7 +133,7 @@ class _Names:
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
-    """Return files under their names in a dataset; records in the dataset are not duplicates."""
+    """Return files under their names in a dataset; a record of both is a duplicate in the file."""
     called = [
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new

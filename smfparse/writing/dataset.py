@@ -78,7 +78,7 @@ def write_dataset(
 
 
 def form_of(types: str, *, fingerprints: bool) -> Form:
-    """Return the form of a dataset's columns; their meanings are only in `columns.json`."""
+    """Return the form of a dataset's columns; `columns.json` has their meanings, not the files."""
     return Form(False, is_signed=types == SIGNED, has_fingerprints=fingerprints)
 
 
@@ -193,7 +193,7 @@ def _write_beside(
 ) -> list[NamedFile]:
     """Write the rows of `inputs` in one thread, and decode in another thread.
 
-    This takes as long as two processes, and less CPU time, because a whole file is one part.
+    This takes as long as two processes, and less CPU time, because files are not divided.
     """
     from smfparse.store.parquet import WritingThread  # threads are slow to load
 

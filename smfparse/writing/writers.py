@@ -20,7 +20,7 @@ from smfparse.tables.arrow import Batch, plain_schema
 from smfparse.tables.dictionary import local_columns
 
 _NULL = re.compile(r',"@?\w+":null')
-"""A null in JSON that is not the first value of a row; no JSON text contains this pattern."""
+"""A null in JSON that is not the first value of a row. In texts, quotation marks are escaped."""
 ColumnNames: TypeAlias = frozenset[str] | None
 """Names of requested columns of a table; None: all."""
 
