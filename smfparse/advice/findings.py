@@ -60,6 +60,7 @@ class Finding:
     runs        runs of consecutive crossed intervals, microseconds UTC
     intervals   the evaluated intervals, if the rule merges its findings; otherwise None
     planned     values that the planner of the rule computes from its figures
+    inputs      inputs of this planner that the rule sets, by name; it measures the others
     explains    findings that this one explains
     jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
     untold      the trace that would show the waiting jobs; '': they are known
@@ -91,6 +92,7 @@ class Finding:
     impact: tuple[str, float] | None = None
     evidence: Sequence[Figure] = ()
     planned: Sequence[Figure] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict)
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
     untold: str = ""
@@ -286,7 +288,7 @@ def _finding(
         move=move,
         impact=_impact(rule, move, sums.get("impact")),
         evidence=[each for each in evidence if each.value is not None],
-        planned=list(_planned(rule, sums)),
+        **_planned(rule, sums),
         intervals=Intervals(starts, seconds, crossed) if rule.together else None,
     )
 
@@ -369,18 +371,17 @@ def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | N
     return None if amount is None else (kind, float(amount))
 
 
-def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
-    """Yield the phrases of a planner for sums of a rule; none if a required input is missing."""
-    if rule.planned is None:
-        return
-    plan = plan_of_measured(
-        rule.plan, {name: sums.get(f"p_{name}") for name in planner_inputs(rule)}
-    )
-    if plan is None:
-        return
-    for text, name, style in rule.planned.says:
-        if (value := plan.get(name)) is not None:
-            yield Figure(text, value, style)
+def _planned(rule: Rule, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `planned` and `inputs` of a finding; empty: no planner, or it lacks an input."""
+    measured = {name: sums.get(f"p_{name}") for name in planner_inputs(rule)}
+    plan = plan_of_measured(rule.plan, measured) if rule.planned else None
+    if rule.planned is None or plan is None:
+        return {}
+    values = ((text, plan.get(name), style) for text, name, style in rule.planned.says)
+    return {
+        "planned": [Figure(*each) for each in values if each[1] is not None],
+        "inputs": {name: getattr(plan.asked, name) for name in rule.planned.inputs},
+    }
 
 
 def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Finding]:

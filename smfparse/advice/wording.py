@@ -15,6 +15,7 @@ from smfparse.advice.trends import Move
 from smfparse.rendering.figures import few, in_digits, styled
 from smfparse.reports.declaration import report
 from smfparse.selecting.selection import Selection
+from smfparse.selecting.zones import fixed_zone
 
 _MANY = 999.5
 """Least number that is shown with separators and without decimals: 1,000."""
@@ -34,8 +35,6 @@ _QUERY = "sql:"
 """Start of a declared `report` that is a query for `smfparse sql`."""
 _LOST = "SMF-LOST"
 """Id of the rule that finds losses of SMF records."""
-_CONSTANT = re.compile(r"\d+|'\w+'")
-"""SQL of a constant input of a planner."""
 _LEAST_IMPACT = 0.001
 _MOST_OF_INPUTS = 120
 """Maximum characters of the inputs in a command."""
@@ -75,11 +74,15 @@ def moment_text(moment: dt.datetime) -> str:
 
 
 def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
-    """Return a period, with the zone; a date that start and end share appears once."""
+    """Return a period, with the zone; a date that start and end share appears once.
+
+    If clocks go back in between, the text says so, because the end can be before the start.
+    """
     first, last = moment_text(start), moment_text(end)
     if first[:_ONE_DAY] == last[:_ONE_DAY]:
         last = last[_ONE_DAY + 1 :]
-    return f"{first} to {last} {zone}".rstrip()
+    back = " (clocks go back)" * (end < start)
+    return f"{first} to {last} {zone}".rstrip() + back
 
 
 def about(finding: Finding) -> str:
@@ -188,25 +191,12 @@ def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
     if not plan:
         return ""
     called = _called(f"capacity {plan}", finding, inputs, {"--channel"})
-    return " ".join([called, *_planned_for(finding)])
-
-
-def _planned_for(finding: Finding) -> Iterator[str]:
-    """Yield options for the inputs of the planner that the rule of a finding sets.
-
-    They are constants, or values of the evidence. The planner measures the others.
-    """
-    core = next(each for each in reversed([*finding.whole()]) if each.planned is finding.planned)
-    rule = core.cause
-    if not isinstance(rule, Rule) or rule.planned is None or not core.planned:
-        return
-    shown = {each.text: each.value for each in core.evidence}
-    values = {each.sql: shown.get(each.text) for each in rule.evidence}
-    for name, sql in rule.planned.inputs.items():
-        value = sql.strip("'") if _CONSTANT.fullmatch(sql) else values.get(sql)
-        if value is not None:
-            text = value if isinstance(value, str) else f"{value:.6g}"
-            yield f"--{name.replace('_', '-')} {text}"
+    set_by_rule = (
+        f"--{name.replace('_', '-')} {value if isinstance(value, int | str) else f'{value:.6g}'}"
+        for name, value in finding.inputs.items()
+        if value is not None
+    )
+    return " ".join([called, *set_by_rule])
 
 
 def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collection[str]) -> str:
@@ -239,9 +229,13 @@ def _selection(finding: Finding, takes: Collection[str]) -> Iterator[str]:
         yield f"{option} {shlex.quote(finding.object)}"
     if "--job" in takes and finding.job and finding.kind not in _WITHOUT_JOB:
         yield f"--job {shlex.quote(finding.job)}"
-    yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
-    if finding.clock.name:
-        yield f"--tz {finding.clock.name}"
+    start, end, zone = finding.start, finding.end, finding.clock.name
+    if end < start:  # a local time that occurs twice does not say which
+        utc = fixed_zone(0)
+        start, end, zone = utc.local(finding.main.start), utc.local(finding.main.end), "utc"
+    yield f"--from {_asked(start)} --until {_asked(end)}"
+    if zone:
+        yield f"--tz {zone}"
 
 
 def _asked(moment: dt.datetime) -> str:

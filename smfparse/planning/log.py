@@ -109,7 +109,7 @@ class Log(Asked):
             "%",
             low=IDLE,
             high=100,
-            measured="qjstiotots, the larger copy",
+            measured="qjstiototsus, the larger copy",
         ),
     ] = 94.66
     busy: Annotated[

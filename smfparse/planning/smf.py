@@ -15,6 +15,7 @@ WRITES = {"data-set": 1.0, "logstream": 2.0, "compressed-logstream": 7.6}
 """Maximum record rate of each destination, relative to a data set."""
 QUEUE_BYTES, QUEUES_A_RECORD = 84, 341
 """Bytes per queue, and queues per record, of class 5 statistics at MQ 9.3.0."""
+CLASS_5 = "START TRACE(STAT) CLASS(5)"
 DAY_S = 86_400
 MB = 1 << 20
 
@@ -42,7 +43,7 @@ class Smf(Asked):
         float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
     tasks: Annotated[
-        int, Ask("Tasks that run longer than the interval", measured="tasks of an interval")
+        float, Ask("Tasks that run longer than the interval", measured="mean of the intervals")
     ] = 1
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="typical interval of a record")
@@ -58,10 +59,20 @@ class Smf(Asked):
         float, Ask("Bytes per record", "bytes", low=1, measured="bytes of 116/1 and 116/2")
     ] = 5120
     queues: Annotated[
-        int, Ask("Queues with class 5 statistics", measured="most qqst rows of an interval")
+        int,
+        Ask(
+            "Queues with class 5 statistics",
+            measured="most qqst rows of an interval",
+            needs=CLASS_5,
+        ),
     ] = 0
     statime: Annotated[
-        float, Ask("STATIME, the interval of class 5", "seconds", low=1, high=DAY_S)
+        float,
+        Ask(
+            *("STATIME, the interval of class 5", "seconds", 1, DAY_S),
+            measured="typical interval of qqst",
+            needs=CLASS_5,
+        ),
     ] = 1800
     bytes_a_queue: Annotated[
         float,
@@ -71,6 +82,7 @@ class Smf(Asked):
             low=1,
             high=QUEUE_BYTES * QUEUES_A_RECORD,
             measured="bytes of 115/216 over its rows",
+            needs=CLASS_5,
         ),
     ] = QUEUE_BYTES
     destination: Annotated[str, Ask("Destination of the records", among=tuple(WRITES))] = "data-set"
@@ -97,7 +109,7 @@ def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Fig
         ),
         Figure(
             *(f"{name}_records_a_day", f"Records per day, {label}", records * 1440, ""),
-            f"{asked.tasks}{each} x 86,400 / {said(interval)}",
+            f"{said(asked.tasks)}{each} x 86,400 / {said(interval)}",
         ),
         Figure(
             f"{name}_mb_a_day",

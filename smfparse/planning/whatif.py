@@ -36,7 +36,7 @@ class WhatIf(Asked):
     ] = 11
     io_busy: Annotated[
         float,
-        Ask("Share of time in log I/O", "%", IDLE, 100, measured="qjstiotots, the larger copy"),
+        Ask("Share of time in log I/O", "%", IDLE, 100, measured="qjstiototsus, the larger copy"),
     ] = 94.66
     busy: Annotated[float, Ask("Log task busy", "%", IDLE, 100, measured="1 - qjstslptu")] = 99.9
     message_kb: Annotated[
@@ -57,7 +57,7 @@ class WhatIf(Asked):
         float | None, Ask("New pages per second", measured="wtasgpn over the time")
     ] = None
     tasks: Annotated[
-        int, Ask("Tasks that run longer than the interval", measured="tasks of an interval")
+        float, Ask("Tasks that run longer than the interval", measured="mean of the intervals")
     ] = 1
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", 1, DAY_S, measured="typical interval of a record")

@@ -190,7 +190,7 @@ class Walk(ABC):
         return True
 
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:  # noqa: ARG002
-        """Whether `least` records, in at most `most` segments, may show the framing; a quick check."""
+        """Test quickly whether `least` records, in up to `most` segments, may show the framing."""
         return True
 
     def asked(self) -> Walk:

@@ -86,16 +86,22 @@ def run_report(
 def report_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[Any, None, None]:
-    """Yield the rows of `run_report` as pyarrow.Tables, at least one, without the HIDDEN columns.
+    """Yield the rows of a report in JSON as pyarrow.Tables, at least one, without HIDDEN columns.
 
     The types of columns are those of the report's SQL, independent of the values.
     """
+    import pyarrow as pa
+
     with closing(catalog.parts(*_queries(which, catalog, sections, asked))) as found:
         for part in found:
             if which.planned:
                 rows = [_with_plan(which, row) for row in part.to_pylist()]
                 part = type(part).from_pylist(rows, part.schema)
-            yield part.drop_columns([*HIDDEN])
+            part = part.drop_columns([*HIDDEN])
+            if which.text_only:
+                shown = (line not in which.text_only for line in part["line"].to_pylist())
+                part = part.filter(pa.array(shown, pa.bool_()))
+            yield part
 
 
 def report_table(

@@ -29,8 +29,8 @@ from smfparse.reports.marks import (
     local_time,
     task_marks,
 )
-from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, SIGNATURES
-from smfparse.schemas import STATISTICS as _STATISTICS_TYPE
+from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, SIGNATURES
+from smfparse.schemas import STATISTICS as STATISTICS_TYPE
 from smfparse.tables.dictionary import RECORD, TABLES
 
 _SECTION = {
@@ -320,20 +320,18 @@ def _members(main: Sequence[str]) -> str:
 def _with_intervals(table: str) -> str:
     """Return the SQL of the rows of a table with `interval_start` and `interval_end`.
 
-    In the table `record`, a record's interval ends at its SMF time. The length is 0; for
-    statistics, it is that of the record, at most the usual length. A record written by the dump job
-    has no interval, because the job may run a day later.
+    In the table `record`, a record's interval ends at its SMF time. The length is that of the
+    record, at most the usual length of its type; 0 if a record counts at its SMF time. A record
+    written by the dump job has no interval, because the job may run a day later.
     """
     if table != RECORD:
         return f"sectioned.{table}"
-    usual = (
-        f"(SELECT median(interval_seconds) FROM sectioned.{RECORD} "
-        f"WHERE type = {_STATISTICS_TYPE} AND interval_seconds BETWEEN 0 AND 1e9)"
+    is_known = "counted_at < smf_time AND interval_seconds BETWEEN 0 AND 1e9"
+    lengths = "".join(
+        f"WHEN {is_known} AND type = {each} THEN least(interval_seconds, (SELECT "
+        f"median(interval_seconds) FROM sectioned.{RECORD} WHERE {is_known} AND type = {each})) "
+        for each in (STATISTICS_TYPE, ACCOUNTING)
     )
-    length = (
-        f"CASE WHEN type = {_STATISTICS_TYPE} AND interval_seconds BETWEEN 0 AND 1e9 "
-        f"THEN to_microseconds((least(interval_seconds, {usual}) * 1e6)::BIGINT) "
-        "ELSE INTERVAL 0 SECOND END"
-    )
+    length = f"to_microseconds((1e6 * CASE {lengths} ELSE 0 END)::BIGINT)"
     moment = f"{_MOMENT} - {length} AS interval_start, {_MOMENT} AS interval_end"
     return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"

@@ -89,6 +89,14 @@ def log_waits() -> Mapping[str, Finding]:
 Found = Mapping[str, Finding]
 
 
+def test_over_the_change_of_clocks_a_command_has_utc(log_waits: Found) -> None:
+    found = log_waits["SIX"]
+    back = replace(found, end=found.start - dt.timedelta(minutes=10))
+    first, last = (f"2026-03-04T09:{each:02}" for each in (1, 3))
+    assert f"--from {first} --until {last} --tz utc" in command(back, [])
+    assert " (clocks go back), " in dict(finding_lines(back, []))["when"]
+
+
 def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> None:
     """That counts by its seconds, up to three medians."""
     found = log_waits["SIX"]

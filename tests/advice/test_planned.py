@@ -125,6 +125,8 @@ def test_a_finding_shows_what_the_planner_gives() -> None:
         assert shown == [(text, style) for text, _, style in which.planned.says], rule
         for each, (_, name, _) in zip(own.planned, which.planned.says, strict=True):
             assert each.value == pytest.approx(plan[name]), (rule, name)
+        asked = plan_command(own, [])
+        assert all(f" --{name.replace('_', '-')} " in asked for name in which.planned.inputs), rule
     assert plan_command(the("CHL-NETTIME", found), []).endswith(" --net-ms 240")
     assert plan_command(the("LOG-BUSY", found), []).endswith(" --mirror pprc")
 
@@ -164,7 +166,7 @@ def test_what_planners_give_is_said_before_what_is_published() -> None:
 
 def test_nothing_is_said_where_the_planner_lacks_a_figure() -> None:
     without = [{**each, "qjstiototsus": 0} for each in IOS]
-    assert finding("LOG-BUSY", {**BUSY_LOG, "qjst_io": without}).planned == []
+    assert finding("LOG-BUSY", {**BUSY_LOG, "qjst_io": without}).planned == ()
 
 
 def test_a_page_set_that_fills_is_full_when_the_planner_says() -> None:

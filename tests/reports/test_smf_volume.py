@@ -99,6 +99,11 @@ def quarters(path: Path) -> Rows:
     return report_rows("smf-volume", path, acctime="0.15", statime="0.15")
 
 
+def test_the_heading_begins_with_the_first_interval_of_class_3(tmp_path: Path) -> None:
+    path = put(tmp_path / "class3.smf", *hundred_puts_a_second("M15", 15))
+    assert {row["interval_seconds"] for row in report_rows("smf-volume", path)} == {60}
+
+
 PLANNED = "planned_records_day planned_mb_day planned_cpu_day"
 """What the planner fills in."""
 

@@ -62,7 +62,7 @@ SELECT
     system, qmgr, coalesce(of_lasting, of_long) AS length,
     calls / nullif(seconds, 0) AS calls_a_second,
     pages / nullif(seconds, 0) AS pages_s,
-    coalesce(round(records * length / nullif(seconds, 0)), 0)::BIGINT AS tasks,
+    coalesce(records * length / nullif(seconds, 0), 0) AS tasks,
     all_records / nullif(records, 0) AS task_records, bytes / nullif(all_records, 0) AS record_bytes
 FROM tasks
 FULL JOIN calls USING (system, qmgr)
