@@ -94,7 +94,7 @@ def _run(
     given: Mapping[str, Any],
 ) -> None:
     """Print the answers of a planner, then notes about damage and duplicates of its inputs."""
-    from smfparse.capacity.answering import MEASURED, answers
+    from smfparse.capacity.answering import answers
     from smfparse.capacity.measuring import measuring_sql
     from smfparse.capacity.printing import CapacityDocument, explained
 
@@ -110,7 +110,7 @@ def _run(
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         found = answers(which, given, catalog)
-    if not any(MEASURED in each.origins.values() for each in found):
+    if not any(each.of and each.of.values for each in found):
         check_selection(opened, f"that {which.name} measures ")
     output.write(CapacityDocument(which, found))
     finish(opened.damage, opened.duplicates)
