@@ -302,8 +302,12 @@ def _judged(
 
 def _crossed(lists: pa.ChunkedArray) -> tuple[pa.Table, NDArray[np.int64]]:
     """Return the rows in lists of at most one row each, and the numbers of their lists."""
-    sizes = [np.diff(each.offsets.to_numpy()) for each in lists.chunks]
-    rows = [pa.RecordBatch.from_struct_array(each.flatten()) for each in lists.chunks]
+    offsets = [each.offsets.to_numpy() for each in lists.chunks]
+    rows = [
+        pa.RecordBatch.from_struct_array(each.values[int(at[0]) : int(at[-1])])
+        for each, at in zip(lists.chunks, offsets, strict=True)
+    ]
+    sizes = map(np.diff, offsets)
     schema = pa.schema(list(lists.type.value_type))
     return pa.Table.from_batches(rows, schema), np.flatnonzero(np.concatenate([[], *sizes]))
 
