@@ -11,7 +11,7 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, check_selection, finish
-from smfparse.planning.asking import Wanted, said, wanted
+from smfparse.planning.asking import Wanted, option, said, wanted
 from smfparse.planning.plans import Planner
 from smfparse.planning.registry import planner, planner_names
 
@@ -54,8 +54,6 @@ def _number(
 
 def _option(each: Wanted) -> click.Option:
     """Return the option of an input. Bounds are checked by the planner, also for Python users."""
-    from smfparse.capacity.printing import option
-
     ask = each.ask
     return click.Option(
         [option(each.name), f"plan_{each.name}"],

@@ -12,6 +12,7 @@ from itertools import groupby
 from smfparse.advice.declaration import HOURS, IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
+from smfparse.planning.asking import option
 from smfparse.rendering.figures import few, in_digits, styled
 from smfparse.reports.declaration import report
 from smfparse.selecting.selection import Selection
@@ -192,7 +193,7 @@ def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
         return ""
     called = _called(f"capacity {plan}", finding, inputs, {"--channel"})
     set_by_rule = (
-        f"--{name.replace('_', '-')} {value if isinstance(value, int | str) else f'{value:.6g}'}"
+        f"{option(name)} {value if isinstance(value, int | str) else f'{value:.6g}'}"
         for name, value in finding.inputs.items()
         if value is not None
     )

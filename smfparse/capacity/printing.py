@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from smfparse.capacity.answering import MEASURED, PUBLISHED, Answer
-from smfparse.planning.asking import said, wanted
+from smfparse.planning.asking import option, said, wanted
 from smfparse.planning.plans import Figure, Planner
 from smfparse.rendering.document import Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import ABSENT, with_decimals
@@ -96,11 +96,6 @@ def _wrapped(text: str, room: int) -> Sequence[str]:
     return textwrap.wrap(
         text, room, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
-
-
-def option(name: str) -> str:
-    """Return the option of the command line for an input."""
-    return f"--{name.replace('_', '-')}"
 
 
 def shown(figure: Figure) -> str:

@@ -20,6 +20,11 @@ def said(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
 
 
+def option(name: str) -> str:
+    """Return the option of the command line for an input."""
+    return f"--{name.replace('_', '-')}"
+
+
 @dataclass(frozen=True)
 class Ask:
     """The description of an input.

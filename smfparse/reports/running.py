@@ -99,7 +99,7 @@ def report_parts(
                 part = type(part).from_pylist(rows, part.schema)
             part = part.drop_columns([*HIDDEN])
             if which.text_only:
-                shown = (line not in which.text_only for line in part["line"].to_pylist())
+                shown = (which.has(line or "", "json") for line in part["line"].to_pylist())
                 part = part.filter(pa.array(shown, pa.bool_()))
             yield part
 
