@@ -27,18 +27,23 @@ from pyspark.sql.datasource import (
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from smfparse.decoding.arrow import (
+    plain_schema,
+    schema,
+    wanted_columns,
+    wanted_tables,
+    whole_schema,
+)
+from smfparse.decoding.dictionary import DAMAGE, with_fingerprints
+from smfparse.decoding.selection import Selection
 from smfparse.errors import DamageLog, InputError, RequestError
-from smfparse.inputs.log import Log
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.parallel import Unit
-from smfparse.inputs.range import UnsoundError
+from smfparse.inputs.range import Log, UnsoundError
 from smfparse.inputs.sources import SmfFile, damage_rows
 from smfparse.inputs.workers import Workers
 from smfparse.limits import LIMITS
-from smfparse.selecting.selection import Selection
-from smfparse.tables.arrow import plain_schema, schema, wanted_columns, wanted_tables, whole_schema
-from smfparse.tables.dictionary import DAMAGE, with_fingerprints
 
 _SELECTING = {"qmgr": "qmgr", "system": "system", "from": "since", "until": "until", "type": "type",
               "job": "job", "transaction": "transaction", "queue": "queue",

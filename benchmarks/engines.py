@@ -39,7 +39,7 @@ import pyarrow.parquet as pq
 from inputs import SMFPARSE
 
 import smfparse
-from smfparse.tables.dictionary import table_names
+from smfparse.decoding.dictionary import table_names
 
 ONE = "one process"
 _SOME = 3

@@ -41,8 +41,8 @@ with open(sys.argv[1], "rb", buffering=0) as file:
 """
 _DECODE = """
 import sys
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.arrow import wanted_tables
+from smfparse.decoding.dictionary import table_names
+from smfparse.decoding.arrow import wanted_tables
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 inputs = open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2])))

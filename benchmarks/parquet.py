@@ -25,10 +25,10 @@ import pyarrow.parquet as pq
 from jobs import AGGREGATE
 from show import machine, table
 
+from smfparse.decoding.arrow import coded_schema, wanted_tables
+from smfparse.decoding.dictionary import columns, table_names
 from smfparse.inputs.opening import open_inputs
 from smfparse.store.parquet import joined, parquet_options
-from smfparse.tables.arrow import coded_schema, wanted_tables
-from smfparse.tables.dictionary import columns, table_names
 
 Options: TypeAlias = dict[str, Any]
 Way: TypeAlias = Callable[[str], Options]

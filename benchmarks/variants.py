@@ -20,11 +20,11 @@ from statistics import median
 import inputs
 from show import machine, table
 
+from smfparse.decoding.arrow import wanted_tables
+from smfparse.decoding.dictionary import decoded_tables
 from smfparse.errors import DamageLog
 from smfparse.inputs.opening import open_inputs
 from smfparse.reading.reader import read_chunks
-from smfparse.tables.arrow import wanted_tables
-from smfparse.tables.dictionary import decoded_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -22,7 +22,7 @@ from smfparse.cli.words import corrected, in_options, is_input, is_path
 from smfparse.errors import RequestError, SmfError, did_you_mean
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.progress import PROGRESS
-from smfparse.rendering.guard import visible
+from smfparse.rendering.figures import visible
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

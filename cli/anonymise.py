@@ -21,8 +21,7 @@ from smfparse.errors import DamageLog, SmfError
 from smfparse.rendering.figures import plural
 
 if TYPE_CHECKING:
-    from smfparse.anonymising.copying import Replaced
-    from smfparse.anonymising.proving import Proof
+    from smfparse.anonymising.copying import Proof, Replaced
     from smfparse.anonymising.pseudonyms import Pseudonyms
     from smfparse.inputs.sources import SmfFile
 
@@ -128,7 +127,7 @@ def _pseudonyms(table: Path | None, keep: tuple[str, ...], *, keep_first: bool) 
     from secrets import token_bytes
 
     from smfparse.anonymising.pseudonyms import Pseudonyms, read_map
-    from smfparse.selecting.criteria import like
+    from smfparse.decoding.criteria import like
 
     known = read_map(table) if table is not None and table.exists() else {}
     kept = like(each.strip().upper() for each in keep).fullmatch if keep else None
@@ -145,8 +144,7 @@ def _written(
     force: bool,
 ) -> tuple[Replaced, Proof]:
     """Write and check the copy, then rename it to `target`. Raises SmfError if the check fails."""
-    from smfparse.anonymising.copying import anonymise
-    from smfparse.anonymising.proving import proof
+    from smfparse.anonymising.copying import anonymise, proof
     from smfparse.inputs.opening import open_file
     from smfparse.inputs.options import ReadOptions
     from smfparse.store.targets import check_file, replacing

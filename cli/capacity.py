@@ -11,9 +11,7 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, check_selection, finish
-from smfparse.planning.asking import Wanted, option, said, wanted
-from smfparse.planning.plans import Planner
-from smfparse.planning.registry import planner, planner_names
+from smfparse.planning.plans import Planner, Wanted, option, planner, planner_names, said, wanted
 
 _HELP = """\
 {title}.
@@ -92,9 +90,8 @@ def _run(
     given: Mapping[str, Any],
 ) -> None:
     """Print the answers of a planner, then notes about damage and duplicates of its inputs."""
-    from smfparse.capacity.answering import answers
-    from smfparse.capacity.measuring import measuring_sql
-    from smfparse.capacity.printing import CapacityDocument, explained
+    from smfparse.planning.answering import answers, measuring_sql
+    from smfparse.planning.printing import CapacityDocument, explained
 
     if explain:
         output.check_text("--explain")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from smfparse.cli.output import report_message
-from smfparse.places.kinds import place_of
+from smfparse.reading.places import place_of
 
 
 @click.command("compact", short_help="Combine the small files of a Parquet archive.")

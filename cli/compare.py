@@ -155,9 +155,9 @@ def _checked(opened: Sequence[Inputs], split_at: str | None) -> Checked | None:
     """Return the findings of AFTER, compared with BEFORE; None: names are selected."""
     from smfparse.advice.baseline import compared_with
     from smfparse.advice.running import run_rules
+    from smfparse.decoding.criteria import parse_moment
     from smfparse.inputs.opening import with_times
     from smfparse.query.catalog import Catalog
-    from smfparse.selecting.criteria import parse_moment
 
     if opened[0].selection.by_name:
         return None
@@ -181,8 +181,8 @@ def _sides(
 ) -> tuple[list[Inputs], list[Side]]:
     """Return the opened inputs, and the sums of both sides."""
     from smfparse.comparing.sides import measured, measured_apart
+    from smfparse.decoding.criteria import parse_moment
     from smfparse.reports.sections import every
-    from smfparse.selecting.criteria import parse_moment
 
     seconds = every(interval).seconds if interval else None
     if split_at is not None:

@@ -13,7 +13,7 @@ import click
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import check_selection, finish, format_of_name, report_message
 from smfparse.mqsmfcsv.styles import STYLES
-from smfparse.places.kinds import Place, is_url, place_of
+from smfparse.reading.places import Place, is_url, place_of
 from smfparse.rendering.figures import plural
 from smfparse.writing.formats import FILE_FORMATS, is_lake
 
@@ -246,7 +246,7 @@ def _check(
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> None:
-    from smfparse.selecting.criteria import is_time
+    from smfparse.decoding.criteria import is_time
 
     if chosen == DATASET and (tables or columns):
         raise click.UsageError(
@@ -329,14 +329,16 @@ def _files(
 
         written = write_sheets(opened, path, chosen, tables, force=force)
     else:
-        from smfparse.tables.arrow import chosen as chosen_columns
-        from smfparse.writing.database import write_database
-        from smfparse.writing.files import write_files
+        from smfparse.decoding.arrow import chosen as chosen_columns
 
         wanted = chosen_columns(tables, columns)
         if chosen == DUCKDB:
+            from smfparse.writing.database import write_database
+
             written = write_database(opened, path, wanted, force=force)
         else:
+            from smfparse.writing.writers import write_files
+
             written = write_files(opened, path, chosen, wanted, force=force)
     _report_rows(path, written)
 

@@ -182,9 +182,8 @@ def _simulate(
         raise click.UsageError("--format requires --explain.")
     if output is None and not explain:
         raise click.UsageError("Missing argument 'OUTPUT'.")
-    from smfparse.simulating.answers import AnswerKey
     from smfparse.simulating.reading_toml import load_estate
-    from smfparse.simulating.run import simulate
+    from smfparse.simulating.run import AnswerKey, simulate
 
     chosen = {name: value for name, value in chosen.items() if name != "seed"}
     given = {"days": days, "acctime": acctime}

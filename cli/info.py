@@ -41,8 +41,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse info DUMP.smf --strict && smfparse convert DUMP.smf --to mqdata --append
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
-    from smfparse.inspecting.extent import coverage_in
-    from smfparse.inspecting.groups import inventory
+    from smfparse.inspecting.inventory import coverage_in, inventory
     from smfparse.inspecting.printing import InventoryDocument
 
     opened = reading.open(inputs, output.path)

@@ -26,17 +26,17 @@ from smfparse.cli.output import (
 from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
-from smfparse.places.kinds import SCHEMES, Place
 from smfparse.reading.framings import FRAMINGS
 from smfparse.reading.packing import PACKINGS
+from smfparse.reading.places import SCHEMES, Place
 from smfparse.rendering.formats import FORMATS, HTML, PARQUET, PNG, SVG, TEXT, XLSX
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from smfparse.decoding.selection import Selection
     from smfparse.inputs.opening import Inputs
     from smfparse.inputs.options import ReadOptions
-    from smfparse.selecting.selection import Selection
 
 *_OTHERS, _LAST = (each.name for each in PACKINGS)
 INPUT_HELP = f"""\
@@ -86,7 +86,7 @@ class Reading(NamedTuple):
 
     def without(self, options: Sequence[str]) -> Reading:
         """Return a copy that does not select by the kinds of name in `options`: job, queue, ..."""
-        from smfparse.selecting.selection import without_names
+        from smfparse.decoding.selection import without_names
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
 

@@ -20,9 +20,9 @@ import click
 
 from smfparse.cli.progress import BAR
 from smfparse.errors import DamageLog, InputError, OutputError, QueryError
-from smfparse.places.kinds import Place
+from smfparse.reading.places import Place
+from smfparse.rendering.figures import visible, visible_lines
 from smfparse.rendering.formats import DOT, MERMAID, TEXT, XLSX
-from smfparse.rendering.guard import visible, visible_lines
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
@@ -125,8 +125,8 @@ class Output(NamedTuple):
         if self.format == XLSX:
             self.write_workbook([document])
             return
-        from smfparse.rendering.colours import coloured
         from smfparse.rendering.formats import lines
+        from smfparse.rendering.text import coloured
 
         if self.format == TEXT:
             document.room = min(document.room, self.fitting or document.room)
@@ -382,7 +382,7 @@ def check_selection(opened: Inputs, wanted: str = "") -> None:
 
 def unmatched_text(opened: Inputs) -> str:
     """Return words about a selection without records, and the time that the input covers."""
-    from smfparse.inspecting.extent import extent_text
+    from smfparse.inspecting.inventory import extent_text
 
     return f"match {str(opened.selection).replace('counted ', '')}; {extent_text(opened)}"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from smfparse.places.kinds import is_url
+from smfparse.reading.places import is_url
 
 
 class LocalPath(click.Path):

@@ -127,7 +127,7 @@ def _check_length(which: Report, catalog: Catalog) -> None:
 
 def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None) -> None:
     """Print a message if recorded intervals are longer than the requested intervals."""
-    from smfparse.calendar.coverage import length_text
+    from smfparse.metrics.calendar import length_text
 
     recorded = first[0].get("interval_seconds") if first else None
     if (
@@ -152,7 +152,7 @@ def report_absent(which: Report, opened: Inputs, asked: Mapping[str, Any], there
     from smfparse.inputs.opening import with_all_records
 
     check_selection(opened)
-    from smfparse.inspecting.extent import extent_text
+    from smfparse.inspecting.inventory import extent_text
 
     given = {each: asked[each] for each in which.required if asked.get(each)}
     named = [f"{each} {','.join(sorted(names))}" for each, names in given.items()]

@@ -125,8 +125,8 @@ def command(
 def _write(catalog: Catalog, query: str, output: Output) -> int:
     if output.format == PARQUET:
         return output.write_parquet([catalog.arrow(query)])
+    from smfparse.decoding.dictionary import local_columns
     from smfparse.rendering.rows import RowsDocument
-    from smfparse.tables.dictionary import local_columns
 
     results = _Results(catalog)
     with closing(results.of(query)) as found:
@@ -219,11 +219,11 @@ def _ask(
 ) -> None:
     """Prompt for queries; report damage after the query that finds it."""
     from smfparse.cli.at_prompt import run_at_prompt
+    from smfparse.decoding.dictionary import local_columns
     from smfparse.inspecting.described import description
     from smfparse.query.prompt import Console, Shell
     from smfparse.rendering.formats import TEXT, lines
     from smfparse.rendering.rows import RowsDocument
-    from smfparse.tables.dictionary import local_columns
 
     reported = 0
 

@@ -20,7 +20,7 @@ def is_input(name: str) -> bool:
     """Whether a name is an input: a file, standard input, a URL, or a pattern of existing files."""
     from glob import glob
 
-    from smfparse.places.kinds import is_url
+    from smfparse.reading.places import is_url
 
     with suppress(OSError, ValueError):
         return (

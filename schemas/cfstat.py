@@ -2,7 +2,7 @@
 
 from construct import Struct
 
-from smfparse.layout.numbers import Count32
+from smfparse.layout.kinds import Count32
 
 CF_REQUESTS = range(20)
 CF_VERBS = ("open", "close", "get", "put", "put1")

@@ -5,7 +5,7 @@ The second word of a pair is the word of MP1B, if it is known and differs.
 
 from collections.abc import Mapping
 
-from smfparse.layout.numbers import Word
+from smfparse.layout.kinds import Word
 
 CONNECTION_TYPE: Mapping[int, Word] = {
     1: Word("CICS"),

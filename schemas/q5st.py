@@ -2,9 +2,8 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed, HighElapsed
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Count32, Gauge32, High32
-from smfparse.layout.texts import Reserved
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Count32, Gauge32, High32, Reserved
 
 Q5ST = block(
     "Q5ST",

@@ -1,9 +1,8 @@
 """QCCT: channel initiator control information, one per interval."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header, since
-from smfparse.layout.numbers import Gauge32, Gauge64, High32
-from smfparse.layout.texts import Text
+from smfparse.layout.columns import header, since
+from smfparse.layout.kinds import Gauge32, Gauge64, High32, Text
 
 QCCT = block(
     "QCCT",

@@ -2,10 +2,21 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import When
-from smfparse.layout.kinds import Combine
-from smfparse.layout.members import header, since
-from smfparse.layout.numbers import Code, Count32, Count64, Gauge32, High32, Number, Word16, Word32
-from smfparse.layout.texts import Hex, Reserved, Text
+from smfparse.layout.columns import header, since
+from smfparse.layout.kinds import (
+    Code,
+    Combine,
+    Count32,
+    Count64,
+    Gauge32,
+    Hex,
+    High32,
+    Number,
+    Reserved,
+    Text,
+    Word16,
+    Word32,
+)
 from smfparse.schemas.enums import (
     CHANNEL_DISPOSITION,
     CHANNEL_STATUS,

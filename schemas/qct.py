@@ -2,7 +2,7 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed, HighElapsed, LocalWhen
-from smfparse.layout.numbers import Count32, Gauge32, Word32
+from smfparse.layout.kinds import Count32, Gauge32, Word32
 
 QCT_TASK = (
     "qcttskn" / Word32 * "TCB address used as the task identity",

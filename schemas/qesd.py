@@ -2,9 +2,18 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed
-from smfparse.layout.members import header, since
-from smfparse.layout.numbers import Bit, Count32, Flags, Gauge32, High32, Low32, Word32
-from smfparse.layout.texts import Reserved, Text
+from smfparse.layout.columns import header, since
+from smfparse.layout.kinds import (
+    Bit,
+    Count32,
+    Flags,
+    Gauge32,
+    High32,
+    Low32,
+    Reserved,
+    Text,
+    Word32,
+)
 
 QESD = block(
     "QESD",

@@ -4,9 +4,8 @@ from construct import Struct
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed
-from smfparse.layout.members import Repeat, header
-from smfparse.layout.numbers import Count32, High32, Word32
-from smfparse.layout.texts import Reserved, Text
+from smfparse.layout.columns import Repeat, header
+from smfparse.layout.kinds import Count32, High32, Reserved, Text, Word32
 
 QESTSTUC = Struct(
     "qeststr" / Text(12) * "Coupling facility structure name; binary zeros in an unused slot",

@@ -2,8 +2,8 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed
-from smfparse.layout.members import header
-from smfparse.layout.numbers import (
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Count32,
@@ -12,9 +12,9 @@ from smfparse.layout.numbers import (
     Gauge16,
     Gauge32,
     High32,
+    Reserved,
     Word32,
 )
-from smfparse.layout.texts import Reserved
 from smfparse.schemas.enums import PAGE_SET_EXPAND, PAGE_SET_STATUS
 
 QIS1 = block(

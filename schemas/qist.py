@@ -1,9 +1,8 @@
 """QIST: data manager statistics, one per queue manager and interval."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Count32
-from smfparse.layout.texts import Reserved
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Count32, Reserved
 
 QIST = block(
     "QIST",

@@ -4,9 +4,8 @@ from construct import Struct
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed, HighElapsed, HighMicros64, LowMicros64, Micros64, When
-from smfparse.layout.members import Repeat, header, since
-from smfparse.layout.numbers import Count32, SCount32, SCount64, SquareSum
-from smfparse.layout.texts import Reserved, Text
+from smfparse.layout.columns import Repeat, header, since
+from smfparse.layout.kinds import Count32, Reserved, SCount32, SCount64, SquareSum, Text
 
 QJSTIO = Struct(
     "qjstiocount" / Count32 * "Write I/O requests of this log copy and type",

@@ -2,8 +2,8 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import GaugeElapsed
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Gauge32
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Gauge32
 
 QMAC = block(
     "QMAC",

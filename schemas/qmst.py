@@ -2,9 +2,8 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed
-from smfparse.layout.members import header, since
-from smfparse.layout.numbers import Count64, SCount32, SCount64, SGauge32
-from smfparse.layout.texts import Reserved
+from smfparse.layout.columns import header, since
+from smfparse.layout.kinds import Count64, Reserved, SCount32, SCount64, SGauge32
 
 QMST = block(
     "QMST",

@@ -1,9 +1,8 @@
 """QPST: buffer manager statistics, one per buffer pool and interval."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Bit, Flags, SCount32, SGauge32, SLow32, SWord32
-from smfparse.layout.texts import Reserved
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Bit, Flags, Reserved, SCount32, SGauge32, SLow32, SWord32
 
 QPST = block(
     "QPST",

@@ -2,10 +2,10 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import When
-from smfparse.layout.kinds import Combine
-from smfparse.layout.members import header, since
-from smfparse.layout.numbers import (
+from smfparse.layout.columns import header, since
+from smfparse.layout.kinds import (
     Bit,
+    Combine,
     Count64,
     Flags,
     Gauge32,
@@ -15,9 +15,9 @@ from smfparse.layout.numbers import (
     Low64,
     Number,
     SGauge32,
+    Text,
     Word64,
 )
-from smfparse.layout.texts import Text
 
 QQST = block(
     "QQST",

@@ -1,9 +1,17 @@
 """QSGM: GETMAIN summary, one per caller."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header
-from smfparse.layout.numbers import SCount32, SGauge32, SHigh32, SLow32, SWord32, Word8
-from smfparse.layout.texts import Reserved, Text
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import (
+    Reserved,
+    SCount32,
+    SGauge32,
+    SHigh32,
+    SLow32,
+    SWord32,
+    Text,
+    Word8,
+)
 
 QSGM = block(
     "QSGM",

@@ -1,9 +1,8 @@
 """QSPH: storage pool, one per pool."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Bit, Flags, Gauge16, Gauge32, SGauge32
-from smfparse.layout.texts import Reserved, Text
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Bit, Flags, Gauge16, Gauge32, Reserved, SGauge32, Text
 
 QSPH = block(
     "QSPH",

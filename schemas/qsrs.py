@@ -1,9 +1,8 @@
 """QSRS: storage region summary, one per queue manager."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Gauge8, Gauge32, Gauge64, High64, SGauge32
-from smfparse.layout.texts import Reserved
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Gauge8, Gauge32, Gauge64, High64, Reserved, SGauge32
 
 QSRS = block(
     "QSRS",

@@ -2,9 +2,8 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed, HighElapsed
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Count32, High32, Low32
-from smfparse.layout.texts import Reserved
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Count32, High32, Low32, Reserved
 
 QTST = block(
     "QTST",

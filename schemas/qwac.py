@@ -2,8 +2,7 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import GaugeElapsed, When
-from smfparse.layout.numbers import Gauge32, Word32
-from smfparse.layout.texts import Hex
+from smfparse.layout.kinds import Gauge32, Hex, Word32
 
 QWAC = block(
     "QWAC",

@@ -2,8 +2,18 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import LengthMicros64, LocalWhen, When
-from smfparse.layout.numbers import Bit, Code, Flags, SWord16, Word8, Word32
-from smfparse.layout.texts import ENCODING, Hex, Reserved, Text
+from smfparse.layout.kinds import (
+    ENCODING,
+    Bit,
+    Code,
+    Flags,
+    Hex,
+    Reserved,
+    SWord16,
+    Text,
+    Word8,
+    Word32,
+)
 from smfparse.schemas.enums import CONNECTION_TYPE
 from smfparse.schemas.thread import thread_parts
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from smfparse.layout.blocks import Block, block
-from smfparse.layout.numbers import Bit, Flags, SWord16, Word8, Word16, Word32
-from smfparse.layout.texts import Reserved, Text
+from smfparse.layout.kinds import Bit, Flags, Reserved, SWord16, Text, Word8, Word16, Word32
 
 SUBTYPE_VALID = Bit("SUBTYPE_VALID", 0x40, "Subtype field is used")
 

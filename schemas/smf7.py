@@ -2,8 +2,7 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import LocalMoment
-from smfparse.layout.numbers import Bit, Count16, Count32, Flags
-from smfparse.layout.texts import Reserved
+from smfparse.layout.kinds import Bit, Count16, Count32, Flags, Reserved
 
 SMF7 = block(
     "SMF7",

@@ -4,9 +4,8 @@ CICS: thread number, transaction, task number; IMS: region and PSB. Other types:
 IBM calls the task number an integer; CICS writes it as packed decimal.
 """
 
-from smfparse.layout.members import PartOf
-from smfparse.layout.numbers import Packed
-from smfparse.layout.texts import Text
+from smfparse.layout.columns import PartOf
+from smfparse.layout.kinds import Packed, Text
 
 _CICS = (1,)
 _IMS = (3, 4)

@@ -2,23 +2,25 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed, HighElapsed, LowElapsed, When
-from smfparse.layout.kinds import Combine
-from smfparse.layout.members import Repeat, header, since
-from smfparse.layout.numbers import (
+from smfparse.layout.columns import Repeat, header, since
+from smfparse.layout.kinds import (
     Bit,
     Code,
+    Combine,
     Count32,
     Count64,
     Flags,
+    Hex,
     High32,
     Number,
+    Reserved,
     SCount32,
     SGauge32,
     SHigh32,
     SWord32,
+    Text,
     Word32,
 )
-from smfparse.layout.texts import Hex, Reserved, Text
 from smfparse.schemas.cfstat import CF_REQUESTS, CF_VERBS, CFSTAT
 from smfparse.schemas.enums import INDEX_TYPE, OBJECT_TYPE, QSG_DISPOSITION
 

@@ -2,19 +2,20 @@
 
 from smfparse.layout.blocks import block
 from smfparse.layout.clocks import Elapsed, HighElapsed, HighLatchElapsed, LatchElapsed, When
-from smfparse.layout.members import Repeat, header, since
-from smfparse.layout.numbers import (
+from smfparse.layout.columns import Repeat, header, since
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Count32,
     Count64,
     Flags,
+    Hex,
     High32,
+    Reserved,
     SCount32,
     SWord32,
     Word32,
 )
-from smfparse.layout.texts import Hex, Reserved
 from smfparse.schemas.cfstat import CF_REQUESTS, CFSTAT
 from smfparse.schemas.enums import LATCH_CLASS
 

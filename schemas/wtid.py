@@ -1,9 +1,8 @@
 """WTID: identity of the task of a class 3 record."""
 
 from smfparse.layout.blocks import block
-from smfparse.layout.members import header
-from smfparse.layout.numbers import Code, Word32
-from smfparse.layout.texts import Hex, Reserved, Text
+from smfparse.layout.columns import header
+from smfparse.layout.kinds import Code, Hex, Reserved, Text, Word32
 from smfparse.schemas.enums import CONNECTION_TYPE
 from smfparse.schemas.thread import thread_parts
 

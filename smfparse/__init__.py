@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from smfparse.decoding.selection import Selection as Selection
     from smfparse.errors import SmfError as SmfError
     from smfparse.inputs.opening import decode_part as decode_part
     from smfparse.library import SmfData as SmfData
@@ -47,16 +48,15 @@ if TYPE_CHECKING:
     from smfparse.library import convert as convert
     from smfparse.library import open as open  # noqa: A004 - as in gzip.open
     from smfparse.reading.chunks import Part as Part
-    from smfparse.reading.planning import plan as plan
-    from smfparse.selecting.selection import Selection as Selection
+    from smfparse.reading.reader import plan as plan
 else:
     _LIBRARY = ("SmfData", "commit", "compact", "compare", "convert", "open")
     _MODULES = dict.fromkeys(_LIBRARY, "library") | {
         "SmfError": "errors",
         "decode_part": "inputs.opening",
         "Part": "reading.chunks",
-        "plan": "reading.planning",
-        "Selection": "selecting.selection",
+        "plan": "reading.reader",
+        "Selection": "decoding.selection",
     }
     __all__ = ["__version__", *_MODULES]
 

@@ -20,33 +20,32 @@ import pyarrow as pa
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked, run_rules
 from smfparse.comparing.changes import NAMES, TOLERANCE, compared
+from smfparse.decoding.arrow import plain_schema, wanted_columns, wanted_tables, whole_schema
+from smfparse.decoding.criteria import texts
+from smfparse.decoding.dictionary import table_names
+from smfparse.decoding.selection import ALL_RECORDS, Selection
 from smfparse.errors import Damage, RequestError, install_command
 from smfparse.inputs.named import check_apart
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import Options, ReadOptions
-from smfparse.inspecting.groups import Group, inventory
+from smfparse.inspecting.inventory import Group, inventory
 from smfparse.inspecting.printing import InventoryDocument
 from smfparse.limits import LIMITS
-from smfparse.places.kinds import place_of
-from smfparse.places.url import Url
-from smfparse.planning.registry import planner
+from smfparse.planning.plans import planner
 from smfparse.query.catalog import Catalog
-from smfparse.query.connecting import Connection
 from smfparse.query.lazy import lazy_frame
-from smfparse.rendering.guard import visible
+from smfparse.query.relations import Connection
+from smfparse.reading.places import Url, place_of
+from smfparse.rendering.figures import visible
 from smfparse.rendering.notebooks import Shown, notebook_html
 from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import ALL_RECORDS, Selection
-from smfparse.tables.arrow import plain_schema, wanted_columns, wanted_tables, whole_schema
-from smfparse.tables.dictionary import table_names
 from smfparse.writing.append import append_dataset
 from smfparse.writing.compacting import Compacted, compact_dataset
 from smfparse.writing.dataset import write_dataset
 from smfparse.writing.lakes import Change, commit_dataset
 
 if TYPE_CHECKING:
-    from smfparse.capacity.answering import Answer
+    from smfparse.planning.answering import Answer
 
 Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
 """The type of returned rows: pyarrow.Table, polars.DataFrame or pandas.DataFrame."""
@@ -251,7 +250,7 @@ class SmfData(_Tables):
                 given nor measured, IBM's published value is used. A value outside the range of the
                 planner is a RequestError
         """
-        from smfparse.capacity.answering import answers
+        from smfparse.planning.answering import answers
 
         with Catalog(self.inputs) as catalog:
             return answers(planner(name), values, catalog)

@@ -21,11 +21,11 @@ import smfparse
 from tests.support.paths import FIXTURES, PROJECT
 
 ORDER = [
-    *("errors", "declarations", "interrupts", "limits", "progress", "vectors", "places"),
-    *("rendering", "planning", "layout", "schemas", "tables", "metrics", "reading", "selecting"),
-    *("decoding", "store", "inputs", "query", "writing", "mqsmfcsv", "calendar", "reports"),
-    *("advice", "summarizing", "trending", "capacity", "comparing", "dashboard"),
-    *("inspecting", "anonymising", "library", "simulating", "cli", "__main__"),
+    *("errors", "declarations", "interrupts", "limits", "progress", "vectors", "rendering"),
+    *("layout", "schemas", "reading", "decoding", "metrics", "store", "inputs", "query"),
+    *("planning", "writing", "mqsmfcsv", "reports", "advice", "summarizing", "trending"),
+    *("comparing", "dashboard", "inspecting", "anonymising", "library", "simulating", "cli"),
+    "__main__",
 ]
 """Every package and every module at the top; one may import only those before it."""
 PACKAGES = [each for each in ORDER if (PROJECT / "smfparse" / each).is_dir()]
@@ -39,8 +39,8 @@ APART = {
 ROOF = "smfparse"
 ONLY_IN = {
     "duckdb": {
-        *("query.catalog", "query.connecting", "query.relations", "query.slices"),
-        *("query.statements", "writing.database"),
+        *("query.catalog", "query.relations", "query.slices", "query.statements"),
+        "writing.database",
     },
     "prompt_toolkit": {"query.prompt"},
     "resvg_py": {"rendering.pictures"},
@@ -239,7 +239,7 @@ HEAVY |= {"pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet"}
 """What takes long enough to load to be watched, part by part."""
 RARE = {
     *("concurrent.futures", "multiprocessing", "zipfile"),
-    *("smfparse.inputs.parallel", "smfparse.inputs.spilling", "smfparse.inputs.temporary"),
+    *("smfparse.inputs.parallel", "smfparse.inputs.temporary"),
 }
 """What is for several processes and standard input; duckdb and pyarrow.parquet load some of it."""
 DECLARED = {"construct", "numpy"}
@@ -284,8 +284,8 @@ DECODE = (
     "import sys\n"
     "from smfparse.inputs.opening import open_inputs\n"
     "from smfparse.inputs.options import ReadOptions\n"
-    "from smfparse.tables.arrow import wanted_tables\n"
-    "from smfparse.tables.dictionary import table_names\n"
+    "from smfparse.decoding.arrow import wanted_tables\n"
+    "from smfparse.decoding.dictionary import table_names\n"
     "opened = open_inputs(sys.argv[1:], ReadOptions(jobs=1))\n"
     "print(sum(batch.num_rows for _, batch in opened.batches(wanted_tables(table_names()))))\n"
     "print('loaded:', *sys.modules)\n"

@@ -17,7 +17,7 @@ import pytest
 from smfparse.advice import declaration
 from smfparse.advice.declaration import diagnoses
 from smfparse.cli import main
-from smfparse.planning.registry import planner_names
+from smfparse.planning.plans import planner_names
 from tests.support.paths import PROJECT
 
 PAGES = sorted(

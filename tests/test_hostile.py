@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding.arrow import every_block, wanted_tables
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding.dictionary import decoded_tables
+from smfparse.decoding.matching import Needs
 from smfparse.errors import DamageLog
 from smfparse.schemas import REGISTRY
-from smfparse.tables.arrow import every_block, wanted_tables
-from smfparse.tables.dictionary import decoded_tables
 from tests.support.builders import Section, chunk_of, named_block, qwhs_long, qwhs_short, smf_record
 from tests.support.searching import of_many, search, some
 
@@ -109,8 +109,8 @@ def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used() -> N
 MEMORY = """
 import re, sys
 from pathlib import Path
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.arrow import wanted_tables
+from smfparse.decoding.dictionary import table_names
+from smfparse.decoding.arrow import wanted_tables
 from smfparse.inputs.opening import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))

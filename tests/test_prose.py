@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from smfparse.cli import main
-from smfparse.planning.asking import wanted
-from smfparse.planning.registry import planner, planner_names
+from smfparse.planning.plans import planner, planner_names, wanted
 from tests.support.paths import PROJECT
 
 FAULTS = {

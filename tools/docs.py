@@ -29,11 +29,7 @@ from smfparse.advice.policy import Policy, Silence
 from smfparse.cli import main as cli
 from smfparse.comparing.measures import MEASURES, ROW_KINDS
 from smfparse.declarations import declared_keys
-from smfparse.metrics.measures import AVERAGE, Measure, subjects
-from smfparse.metrics.views import view, view_names
-from smfparse.rendering.figures import STYLES
-from smfparse.reports.declaration import Figure, Report, report, report_names
-from smfparse.tables.dictionary import (
+from smfparse.decoding.dictionary import (
     KEY_COLUMNS,
     STATISTICS_KEYS,
     TASK_KEYS,
@@ -43,6 +39,10 @@ from smfparse.tables.dictionary import (
     table_names,
     title,
 )
+from smfparse.metrics.measures import AVERAGE, Measure, subjects
+from smfparse.metrics.views import view, view_names
+from smfparse.rendering.figures import STYLES
+from smfparse.reports.declaration import Figure, Report, report, report_names
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

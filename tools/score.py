@@ -25,9 +25,8 @@ import traffic
 import smfparse
 from smfparse.advice.declaration import diagnoses
 from smfparse.advice.findings import Finding
-from smfparse.simulating.answers import AnswerKey
 from smfparse.simulating.reading_toml import load_estate, scenario_names
-from smfparse.simulating.run import simulate
+from smfparse.simulating.run import AnswerKey, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))

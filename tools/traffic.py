@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import smfparse
-from smfparse.simulating.answers import AnswerKey
 from smfparse.simulating.declaration import Estate
 from smfparse.simulating.reading_toml import load_estate
-from smfparse.simulating.run import simulate
+from smfparse.simulating.run import AnswerKey, simulate
 
 SCENARIOS = ("mft", "cluster", "clients", "reqrep", "shared", "channel-batch", "streaming")
 _ROUNDED = 0.0011

@@ -20,13 +20,12 @@ from typing import Annotated, Any
 
 from smfparse.advice.phrases import Phrase, phrase, phrases
 from smfparse.declarations import Key, Where, as_type, entries, expected, filled, read_table, toml
+from smfparse.decoding.dictionary import decoded_tables
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics.figures import with_figures
 from smfparse.metrics.measures import subjects as metric_subjects
 from smfparse.metrics.measures import with_overall
-from smfparse.planning.asking import wanted
-from smfparse.planning.registry import planner, planner_names
-from smfparse.tables.dictionary import decoded_tables
+from smfparse.planning.plans import planner, planner_names, wanted
 
 TAGS = {
     "P": "published value",

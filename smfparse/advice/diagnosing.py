@@ -26,7 +26,7 @@ from smfparse.advice.episodes import episodes, overlapped, touches
 from smfparse.advice.findings import Finding
 from smfparse.advice.links import Links, Manager, Placed
 from smfparse.advice.merging import used_by
-from smfparse.calendar.intervals import SECOND_US
+from smfparse.metrics.calendar import SECOND_US
 
 _OR_UNKNOWN = "?"
 """Suffix of a required rule that counts as true if its trace is absent."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.calendar.intervals import SECOND_US, ends_of
+from smfparse.metrics.calendar import SECOND_US, ends_of
 
 _SLACK = 0.1
 """Maximum delay of an interval that follows another without a gap, as a share of its length."""

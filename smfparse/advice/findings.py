@@ -24,9 +24,9 @@ from smfparse.advice.judging import (
     value_column,
 )
 from smfparse.advice.trends import Move, move_of
-from smfparse.calendar.intervals import SECOND_US, Calendar
-from smfparse.planning.registry import plan_of_measured
-from smfparse.selecting.zones import Zone
+from smfparse.decoding.zones import Zone
+from smfparse.metrics.calendar import SECOND_US, Calendar
+from smfparse.planning.plans import plan_of_measured
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog

@@ -16,7 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Rule, Subject, planner_inputs, rules, subjects
-from smfparse.calendar.intervals import (
+from smfparse.decoding.zones import Zone, fixed_zone
+from smfparse.metrics.calendar import (
     CALENDAR,
     Calendar,
     calendar_macros,
@@ -26,7 +27,6 @@ from smfparse.calendar.intervals import (
 from smfparse.metrics.figures import selected, with_figures
 from smfparse.metrics.measures import quoted
 from smfparse.metrics.views import named_macros, words_in
-from smfparse.selecting.zones import Zone, fixed_zone
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog

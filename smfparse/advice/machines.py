@@ -9,7 +9,7 @@ from smfparse.advice.declaration import SEVERITIES
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import about, evidence, frequency, span_text
-from smfparse.rendering.guard import visible
+from smfparse.rendering.figures import visible
 
 _FAILING = 3
 """Least serious severity of findings that are failed test cases."""

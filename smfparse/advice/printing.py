@@ -26,9 +26,9 @@ from smfparse.advice.wording import (
     span_text,
     whose,
 )
-from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
 from smfparse.rendering.document import Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import plural
+from smfparse.rendering.text import FAINT, FINDINGS, HEAD, HEADLINE, Mark
 
 _MARGIN = 13
 """Number of characters before a sentence: two blanks, a label, blanks."""

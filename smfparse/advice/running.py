@@ -19,7 +19,7 @@ from smfparse.advice.judging import Judged, judged, wanted
 from smfparse.advice.links import LINKS, all_links
 from smfparse.advice.merging import merged
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
-from smfparse.calendar.intervals import ends_of
+from smfparse.metrics.calendar import ends_of
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Rule
 from smfparse.advice.judging import Judged, trend_columns
-from smfparse.calendar.intervals import SECOND_US
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.planning.pages import seconds_to
-from smfparse.planning.slopes import LEAST_POINTS, slope
+from smfparse.planning.plans import LEAST_POINTS, slope
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR

@@ -12,11 +12,11 @@ from itertools import groupby
 from smfparse.advice.declaration import HOURS, IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
-from smfparse.planning.asking import option
+from smfparse.decoding.selection import Selection
+from smfparse.decoding.zones import fixed_zone
+from smfparse.planning.plans import option
 from smfparse.rendering.figures import few, in_digits, styled
 from smfparse.reports.declaration import report
-from smfparse.selecting.selection import Selection
-from smfparse.selecting.zones import fixed_zone
 
 _MANY = 999.5
 """Least number that is shown with separators and without decimals: 1,000."""

@@ -1,7 +1,12 @@
-"""The places of names in the records of a chunk, and the bytes of the records that are numbers."""
+"""The places of names and of times in the records of a chunk, and in the file with its framing.
+
+Names and times are at known places of blocks; the other bytes of records are numbers. Times are
+shifted by whole days: SMF times, clocks in blocks, and tokens.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
@@ -9,17 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from construct import Array, Struct
 
-from smfparse.decoding.areas import HeaderAreas
-from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.records import Blocks, HeaderAreas, Records
 from smfparse.decoding.triplets import BlockIndex
-from smfparse.errors import DamageLog
+from smfparse.errors import DamageLog, RequestError
 from smfparse.layout.blocks import Block
-from smfparse.layout.columns import Field
-from smfparse.layout.members import Repeat
+from smfparse.layout.columns import Field, Repeat
 from smfparse.reading.chunks import Chunk
 from smfparse.reading.segments import RDW_SIZE
-from smfparse.schemas import QWHC, QWHS, QWHX, QWST, REGISTRY
-from smfparse.vectors import Bools, Ints
+from smfparse.schemas import QWHC, QWHS, QWHX, QWST, REGISTRY, WHOLE_RECORDS
+from smfparse.vectors import Bools, Bytes, Ints, each_of, gather
 
 SYSTEM = "system"
 QMGR = "qmgr"
@@ -187,3 +190,117 @@ def _add_numbers(found: Bools, at: Ints, places: Blocks, template: Bools) -> Non
     within = at - places.at[which]
     inside = (within >= 0) & (within < np.minimum(places.length[which], template.size))
     found[inside] |= template[within[inside]]
+
+
+_TWICE = 0xFF
+"""Byte that is doubled in the records of files with FTP record structure."""
+
+
+class InFile(NamedTuple):
+    """The places in a file of the bytes of a record after its descriptor word.
+
+    start, end  place of the first byte, and place after the last byte
+    pieces      places of all bytes: a slice of consecutive places, or int64 (bytes,)
+    """
+
+    start: int
+    end: int
+    pieces: slice | Ints
+
+    def shifted(self, low: int) -> slice | Ints:
+        """Return the places in a buffer that begins at byte `low` of the file."""
+        if isinstance(self.pieces, slice):
+            return slice(self.start - low, self.end - low)
+        return self.pieces - low
+
+
+def bytes_in_file(chunk: Chunk) -> Iterator[InFile]:
+    """Yield the places of the records of a chunk."""
+    if chunk.pieces is None:
+        yield from _escaped(chunk)
+        return
+    found = chunk.pieces
+    first, final, at, size = (
+        each.tolist() for each in (found.first, found.final, found.at, found.size)
+    )
+    for begin, last in zip(first, final, strict=True):
+        start, end = at[begin], at[last] + size[last]
+        if begin == last:
+            yield InFile(start, end, slice(start, end))
+        else:
+            pieces = range(begin, last + 1)
+            every = [np.arange(at[each], at[each] + size[each]) for each in pieces]
+            yield InFile(start, end, np.concatenate(every))
+
+
+def _escaped(chunk: Chunk) -> Iterator[InFile]:
+    places = zip(
+        *(each.tolist() for each in (chunk.start, chunk.length, chunk.offset)), strict=True
+    )
+    for start, length, offset in places:
+        body: Bytes = chunk.buffer[start + RDW_SIZE : start + length]
+        twice = body == _TWICE
+        every = offset + np.arange(body.size) + np.cumsum(twice) - twice
+        yield InFile(int(every[0]), int(every[-1]) + 1, every)
+
+
+_DATE = QWST.field("sm115dte")
+"""Field of the date in the SMF header of every record: 0CYYDDDF."""
+_TYPE = QWST.field("sm115rty").offset
+_CLOCK = 8
+"""Number of bytes of a TOD clock value."""
+_DAY = 86_400_000_000 << 12
+"""Number of units of the TOD clock per day."""
+_CENTURY = 1900
+
+
+def shift_times(buffer: Bytes, named: Named, days: int) -> None:
+    """Shift the times in the records of a chunk, in `buffer`, by `days`.
+
+    Raises RequestError if a date would be before 1900 or after 2041, the last year of the clock.
+    """
+    if not days:
+        return
+    at = _dates(named.chunk)
+    rows = gather(buffer, at, _DATE.kind.width)
+    dates, which = np.unique(rows.view(">u4")[:, 0], return_inverse=True)
+    moved = np.array([_moved(each, days) for each in dates.tolist()], ">u4")
+    _put(buffer, at, moved[which].view(np.uint8).reshape(-1, _DATE.kind.width))
+    for at in named.clocks():
+        clocks = gather(buffer, at, _CLOCK).view(">u8")[:, 0]
+        set_clocks = clocks != 0
+        later = (clocks[set_clocks].astype(np.int64) + days * _DAY).astype(">u8")
+        _put(buffer, at[set_clocks], later.view(np.uint8).reshape(-1, _CLOCK))
+
+
+def _dates(chunk: Chunk) -> Ints:
+    """Return the places of packed dates: in headers, and in records that consist of one block."""
+    found = [chunk.start + _DATE.offset]
+    for smf_type, block in WHOLE_RECORDS.items():
+        for field in block.own:
+            if field.kind.fact == "smf_moment":
+                dated = (chunk.buffer[chunk.start + _TYPE] == smf_type) & (
+                    chunk.length >= field.end
+                )
+                found.append(chunk.start[dated] + field.end - _DATE.kind.width)
+    return np.concatenate(found)
+
+
+def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:
+    buffer[each_of(at, rows.shape[1])] = rows
+
+
+def _moved(packed: int, days: int) -> int:
+    """Return a packed date `days` later; a value that is not a date is returned unchanged."""
+    digits = f"{packed:08X}"
+    if not (digits[:-1].isdecimal() and digits[-1] in "CF"):
+        return packed
+    year, day = _CENTURY + int(digits[:-4]), int(digits[-4:-1])
+    date = dt.date(year, 1, 1) + dt.timedelta(days=day - 1 + days)
+    if not _CENTURY <= date.year <= 2041:
+        raise RequestError(
+            f"shift_days={days}: {date} is outside the range of SMF dates and TOD clocks; shift by "
+            "fewer days",
+            "shift_days",
+        )
+    return int(f"{date.year - _CENTURY:04}{date:%j}{digits[-1]}", 16)

@@ -15,8 +15,7 @@ from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
 from smfparse.metrics.measures import metric_subject
 from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
-from smfparse.rendering.figures import ABSENT, styled
-from smfparse.rendering.guard import visible
+from smfparse.rendering.figures import ABSENT, styled, visible
 from smfparse.rendering.text import aligned
 
 if TYPE_CHECKING:

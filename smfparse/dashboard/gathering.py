@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked, run_rules
-from smfparse.calendar.intervals import CALENDAR, calendar_query
-from smfparse.capacity.answering import answer
-from smfparse.capacity.measuring import measured_rows, measuring_query
-from smfparse.capacity.printing import CapacityDocument
 from smfparse.dashboard.courses import Courses, axis_of, courses
 from smfparse.dashboard.declaration import Panel, definition, panels, parts
 from smfparse.errors import DamageLog, RequestError
+from smfparse.metrics.calendar import CALENDAR, calendar_query
 from smfparse.metrics.views import words_in
-from smfparse.planning.registry import planner
+from smfparse.planning.answering import answer, measured_rows, measuring_query
+from smfparse.planning.plans import planner
+from smfparse.planning.printing import CapacityDocument
 from smfparse.summarizing.figures import Times, held_times, hold, with_macros
 from smfparse.summarizing.spreading import Axis, Manager, rows_query
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from smfparse.advice.findings import Finding
-from smfparse.calendar.intervals import SECOND_US
 from smfparse.dashboard.declaration import TROUGH, Panel
 from smfparse.dashboard.gathering import Day
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.vectors import Bools, Floats
 
 _MOST = 3

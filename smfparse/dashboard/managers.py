@@ -10,7 +10,7 @@ from smfparse.dashboard.declaration import Panel, Part, panels, part_of, parts, 
 from smfparse.dashboard.findings import MARKS, finding_rows, incident_cards
 from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.sheets import table_lines
-from smfparse.planning.registry import planner
+from smfparse.planning.plans import planner
 from smfparse.rendering.figures import plural
 from smfparse.rendering.html import escaped, section_lines
 from smfparse.reports.drawing import svg_lines

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from smfparse.advice.wording import inputs_text
-from smfparse.calendar.intervals import SECOND_US
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import TROUGH, Panel, panel_of, panels
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
-from smfparse.rendering.guard import visible
+from smfparse.metrics.calendar import SECOND_US
+from smfparse.rendering.figures import visible
 from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats
 

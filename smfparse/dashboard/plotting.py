@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from smfparse.calendar.intervals import SECOND_US
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.rendering.figures import in_digits
 from smfparse.rendering.html import escaped
 from smfparse.summarizing.spreading import Axis

@@ -34,9 +34,9 @@ from smfparse.decoding.fingerprinting import (
     record_hashes,
 )
 from smfparse.errors import DamageLog
-from smfparse.places.kinds import Place
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.headers import begins_dump
+from smfparse.reading.places import Place
 from smfparse.reading.reader import Input
 from smfparse.vectors import Bools, Ints
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import DamageLog
-from smfparse.places.kinds import Place, size_at
 from smfparse.reading.chunks import Chunk
 from smfparse.reading.headers import DATE_END, SUBTYPE_END, packed_dates
+from smfparse.reading.places import Place, size_at
 from smfparse.reading.reader import Input
 from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bools, Bytes, gather

@@ -1,4 +1,4 @@
-"""Blocks of a chunk that match the selected jobs, transactions, queues or channels.
+"""The blocks and columns to read for the requested rows, and the blocks with the selected names.
 
 Only names in blocks are read; each distinct name of a source is matched once.
 """
@@ -11,27 +11,31 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.clocks import Clocks
-from smfparse.decoding.keys import KeyColumns
+from smfparse.decoding.arrow import Wanted
+from smfparse.decoding.clocks import Clocks, Spacing
+from smfparse.decoding.criteria import like
+from smfparse.decoding.dictionary import DAMAGE, RECORD, TABLES
+from smfparse.decoding.keys import BY_OFFSET, KeyColumns, text_columns
 from smfparse.decoding.records import Blocks, Records
-from smfparse.decoding.spacing import Spacing
+from smfparse.decoding.selection import (
+    ALL_RECORDS,
+    NAMED,
+    JoinKey,
+    Selection,
+    naming,
+    tables_about,
+    time_is_derived,
+)
 from smfparse.decoding.tasks import TASK_KINDS, Elsewhere, TaskLinks
-from smfparse.decoding.texts import text_columns
 from smfparse.decoding.triplets import BlockIndex
 from smfparse.errors import DamageLog
 from smfparse.layout.blocks import Block
-from smfparse.layout.columns import Field
-from smfparse.layout.kinds import Kind, Raw
-from smfparse.layout.members import Part
-from smfparse.layout.texts import Text
+from smfparse.layout.columns import Field, Part
+from smfparse.layout.kinds import Kind, Raw, Text
 from smfparse.limits import LIMITS
 from smfparse.reading.chunks import Chunk
 from smfparse.reading.headers import kinds_of
-from smfparse.schemas import QWHC, WQST, WTAS
-from smfparse.selecting.criteria import like
-from smfparse.selecting.selection import Selection
-from smfparse.selecting.subjects import NAMED, JoinKey, naming, tables_about
-from smfparse.tables.dictionary import TABLES
+from smfparse.schemas import QWHC, TASK_RECORDS, WQST, WTAS
 from smfparse.vectors import Bools, Ints, distinct, gather
 
 
@@ -180,3 +184,64 @@ def queue_tasks(
         owner = queues.owner[Matches(names, records, keys).of("wqst", queues)]
         found.append(np.unique(keys.task_offset[owner]))
     return np.unique(np.concatenate(found))
+
+
+class Needs:
+    """The data that a decoder must read, determined once for all chunks.
+
+    unknown  whether bytes that no column contains are counted
+    wanted   tables that can have rows, and their columns
+    clocks   whether records depend on the UTC offsets of earlier records
+    counted  whether records are selected by the time at which they count, or by a time in a zone
+    tasks    whether records depend on earlier 116/1 records
+    dumps    whether the dump of each record must be identified
+    blocks   by name: the blocks from which rows are made, and the tables of each block
+    index    places of these blocks, and of blocks with the names by which rows are selected
+    """
+
+    def __init__(
+        self, wanted: Wanted, selection: Selection = ALL_RECORDS, *, unknown: bool = False
+    ) -> None:
+        self.selection = selection
+        self.unknown = unknown
+        self.wanted: Wanted = {
+            name: names
+            for name, names in wanted.items()
+            if name != DAMAGE and selection.covers(name)
+        }
+        specs = [TABLES[name] for name in self.wanted if name != RECORD]
+        records, by_name = RECORD in self.wanted, bool(selection.by_name)
+        self.counted = time_is_derived(selection)
+        self.clocks = self._by_offset() and (
+            any(spec.stub for spec in specs) or (records and not by_name)
+        )
+        self.tasks = any(spec.task for spec in specs) or (records and (by_name or self.counted))
+        self.dumps = "dump_start" in (self.wanted.get(RECORD) or ())
+        self.blocks = {
+            block.name: (block, [spec.name for spec in specs if spec.block is block])
+            for block in (spec.block for spec in specs)
+        }
+        self.index = BlockIndex(self._searched())
+
+    def _by_offset(self) -> bool:
+        """Whether a wanted column or the selection depends on the UTC offset of a system."""
+        return self.counted or any(
+            names is None or names & BY_OFFSET for names in self.wanted.values()
+        )
+
+    def _searched(self) -> list[Block]:
+        found = [block for block, _ in self.blocks.values()]
+        if self.selection.by_name:
+            tables = {RECORD, *self.wanted} if self.unknown else self.wanted
+            found += blocks_for(self.selection, tables)
+        if RECORD in self.wanted or BlockIndex(found).records & TASK_RECORDS:
+            found += [WTAS, WQST]
+        return found
+
+    @cached_property
+    def kinds(self) -> Ints | None:
+        """The kinds of record to decode, as in `kinds_of`; None: all."""
+        of_all = RECORD in self.wanted or self.unknown
+        if self.clocks or (of_all and not self.selection.by_name):
+            return None
+        return np.array([kind << 16 | subtype for kind, subtype in self.index.records])

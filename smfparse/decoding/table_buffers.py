@@ -8,18 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import array, coded, hex_array
-from smfparse.decoding.entries import EntryBuffer
-from smfparse.decoding.fingerprinting import FINGERPRINT
-from smfparse.decoding.gathering import BlockBuffer, Growing
-from smfparse.decoding.keys import KeyColumns
-from smfparse.decoding.records import Blocks
-from smfparse.decoding.tasks import Elsewhere
-from smfparse.decoding.texts import TextColumn
-from smfparse.layout.clocks import TIMESTAMP, US_PER_SECOND
-from smfparse.layout.kinds import Mask, Values
-from smfparse.tables.arrow import Batch, coded_schema
-from smfparse.tables.dictionary import (
+from smfparse.decoding.arrow import Batch, array, coded, coded_schema, hex_array
+from smfparse.decoding.dictionary import (
     IDENTITY_COLUMNS,
     KEY_COLUMNS,
     RECORD,
@@ -32,6 +22,13 @@ from smfparse.tables.dictionary import (
     columns,
     key_columns,
 )
+from smfparse.decoding.fingerprinting import FINGERPRINT
+from smfparse.decoding.gathering import BlockBuffer, EntryBuffer, Growing
+from smfparse.decoding.keys import KeyColumns, TextColumn
+from smfparse.decoding.records import Blocks
+from smfparse.decoding.tasks import Elsewhere
+from smfparse.layout.clocks import TIMESTAMP, US_PER_SECOND
+from smfparse.layout.kinds import Mask, Values
 from smfparse.vectors import Ints, both, same, strings
 
 OF_ROWS = frozenset({"source", "block_no"})

@@ -28,7 +28,7 @@ from smfparse.schemas import CONTINUATION, TASK, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
 
 if TYPE_CHECKING:
-    from smfparse.decoding.lookback import Before
+    from smfparse.decoding.decoder import Before
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
 """Kinds of the records of tasks, as in `kinds_of`."""

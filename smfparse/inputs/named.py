@@ -18,9 +18,8 @@ from typing import Any
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.limits import LIMITS, Limits
-from smfparse.places.kinds import Place, is_url, place_of
-from smfparse.places.url import Url
 from smfparse.reading.detection import Framing, framing_named, probe
+from smfparse.reading.places import Place, Url, is_url, place_of
 from smfparse.reading.reader import Input
 
 STDIN = "-"

@@ -15,25 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from smfparse.decoding.duplicates import Duplicates, Turn
-from smfparse.decoding.fingerprinting import Known
-from smfparse.errors import DamageLog, InputError
-from smfparse.inputs import joining
-from smfparse.inputs.log import Log
-from smfparse.inputs.named import resolve
-from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
-from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows, with_others
-from smfparse.limits import LIMITS, Limits
-from smfparse.places.kinds import Place
-from smfparse.places.url import Url
-from smfparse.reading.chunks import WHOLE_SOURCE, Part
-from smfparse.reading.planning import size_of
-from smfparse.reading.reader import Input
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import ALL_RECORDS, Selection, queue_criteria, without_names
-from smfparse.selecting.zones import Zone, read_for, shown_in_zone
-from smfparse.tables.arrow import (
+from smfparse.decoding.arrow import (
     Batch,
     Wanted,
     coded_schema,
@@ -42,7 +24,29 @@ from smfparse.tables.arrow import (
     wanted_columns,
     wanted_tables,
 )
-from smfparse.tables.dictionary import DAMAGE, RECORD, decoded_tables, with_fingerprints
+from smfparse.decoding.criteria import texts
+from smfparse.decoding.dictionary import DAMAGE, RECORD, decoded_tables, with_fingerprints
+from smfparse.decoding.duplicates import Duplicates, Turn
+from smfparse.decoding.fingerprinting import Known
+from smfparse.decoding.selection import ALL_RECORDS, Selection, queue_criteria, without_names
+from smfparse.decoding.zones import Zone, read_for, shown_in_zone
+from smfparse.errors import DamageLog, InputError
+from smfparse.inputs.named import resolve
+from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.inputs.range import Batches, Log, Range, UnsoundError, gathered_for
+from smfparse.inputs.sources import (
+    Dataset,
+    SmfFile,
+    Source,
+    batches_of,
+    being_read,
+    damage_rows,
+    with_others,
+)
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading.chunks import WHOLE_SOURCE, Part
+from smfparse.reading.places import Place, Url
+from smfparse.reading.reader import Input, size_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -257,7 +261,7 @@ class Inputs(_Shared):
             with workers:
                 found = self.units(sources, wanted, workers, ahead=True)
                 if len(found) > 1:
-                    from smfparse.inputs.spilling import together
+                    from smfparse.inputs.parallel import together
 
                     yield from together(found, workers, self.log)
                     return
@@ -274,7 +278,7 @@ class Inputs(_Shared):
         if any(map(_is_file, sources)):
             gathered = gathered_for(wanted, self.options, self.log, prompt=prompt)
         if gathered is not None and not prompt:
-            yield from joining.batches(sources, wanted, self.log, self.options, gathered)
+            yield from batches_of(sources, wanted, self.log, self.options, gathered)
         else:
             for source in sources:
                 yield from source.batches(wanted, self.log, self.options, gathered)
@@ -299,7 +303,7 @@ def _bytes_of(files: Iterable[Source]) -> int:
 
 def _is_dataset(folder: Place) -> bool:
     """Whether a folder is a dataset; the code is loaded on first use."""
-    from smfparse.store.belonging import is_dataset
+    from smfparse.store.manifest import is_dataset
 
     return is_dataset(folder)
 
@@ -455,8 +459,8 @@ def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFil
 def _source(found: Input, selection: Selection) -> Source:
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
-    from smfparse.store.belonging import has_manifest
     from smfparse.store.database import interrupted_in
+    from smfparse.store.manifest import has_manifest
 
     if not has_manifest(found.path):
         raise interrupted_in(found.path)

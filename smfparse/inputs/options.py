@@ -10,10 +10,10 @@ from collections.abc import MutableMapping
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, TypedDict
 
+from smfparse.decoding.selection import ALL_RECORDS, Selection
+from smfparse.decoding.zones import parse_zone
 from smfparse.errors import RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.selecting.selection import ALL_RECORDS, Selection
-from smfparse.selecting.zones import parse_zone
 
 
 class Options(TypedDict, total=False):

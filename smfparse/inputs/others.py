@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smfparse.decoding.lookback import tasks_in
+from smfparse.decoding.decoder import tasks_in
 from smfparse.decoding.matching import queue_tasks
 from smfparse.decoding.tasks import (
     APART_US,
@@ -30,8 +30,7 @@ from smfparse.decoding.tasks import (
 from smfparse.errors import DamageLog
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.headers import Headers
-from smfparse.reading.planning import size_of
-from smfparse.reading.reader import Input
+from smfparse.reading.reader import Input, size_of
 from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER
 from smfparse.vectors import Ints
 

@@ -1,7 +1,11 @@
-"""A part of an SMF file, decoded separately, with facts about records before its start."""
+"""A part of an SMF file, decoded separately, with facts about records before its start; its log.
+
+The log contains damage, unknown bytes and duplicates.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,23 +13,55 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.decoding.decoder import Decoder, Gathered
+from smfparse.decoding.arrow import Batch, Wanted
+from smfparse.decoding.decoder import Before, Decoder, Gathered
 from smfparse.decoding.duplicates import Duplicates, Turn
 from smfparse.decoding.fingerprinting import Recorder, Seen, days_of, fingerprints
-from smfparse.decoding.lookback import Before
-from smfparse.decoding.matching import queue_tasks
-from smfparse.decoding.needs import Needs
+from smfparse.decoding.matching import Needs, queue_tasks
 from smfparse.decoding.tasks import TASK_KINDS
 from smfparse.errors import DamageError, DamageLog
-from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.others import Others, is_streamed
-from smfparse.places.kinds import Place
 from smfparse.progress import PROGRESS
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, with_dumps
+from smfparse.reading.places import Place
 from smfparse.reading.reader import Input
-from smfparse.tables.arrow import Batch, Wanted
 from smfparse.vectors import Ints
+
+
+@dataclass
+class Log:
+    """The log of the inputs.
+
+    damage         damage in the inputs
+    unknown        number of bytes that no column contains, by block or section
+    count_unknown  whether these bytes are counted
+    duplicates     number of records omitted because an earlier dump contains them, by path of the
+                   file
+    records        collector of the fingerprints of all records; None: not collected
+    """
+
+    damage: DamageLog = field(default_factory=DamageLog)
+    unknown: Counter[str] = field(default_factory=Counter)
+    count_unknown: bool = False
+    duplicates: dict[Place, int] = field(default_factory=dict)
+    records: Recorder | None = None
+
+    def add(self, other: Log) -> None:
+        """Add the entries of `other`, a log about later bytes."""
+        self.damage.extend(other.damage)
+        self.unknown.update(other.unknown)
+        self.duplicates.update(other.duplicates)
+        if self.records is not None and other.records is not None:
+            for each in other.records.seen:
+                self.records.add(each)
+
+    def anew(self) -> Log:
+        """Return an empty log with the settings of this log."""
+        records = None if self.records is None else Recorder()
+        damage = DamageLog(strict=self.damage.strict)
+        return Log(damage, count_unknown=self.count_unknown, records=records)
+
 
 Batches: TypeAlias = Iterator[tuple[str, Batch]]
 """Names of tables, each with rows of the table."""

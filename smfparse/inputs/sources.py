@@ -1,11 +1,13 @@
 """From inputs to named streams of record batches.
 
 An input is an SMF file, or a dataset that `convert` made: a folder with one folder per table and a
-manifest, which was written last. Both give the same tables.
+manifest, which was written last. Both give the same tables. Small SMF files are decoded together,
+which saves the fixed cost per chunk.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -14,26 +16,35 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from smfparse.decoding.decoder import Gathered
+from smfparse.decoding.arrow import Batch, Wanted, coded_schema, plain_schema, schema
+from smfparse.decoding.decoder import Decoder, Gathered
+from smfparse.decoding.dictionary import DAMAGE, DAMAGE_COLUMNS
 from smfparse.decoding.duplicates import Duplicates, Turn
+from smfparse.decoding.selected_rows import (
+    KeysBySource,
+    Lookup,
+    keys_by_source,
+    needed_columns,
+    row_mask,
+)
+from smfparse.decoding.selection import ALL_RECORDS, Selection
 from smfparse.errors import Damage, DamageLog
-from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.others import Others
-from smfparse.inputs.range import Batches, Range
-from smfparse.places.kinds import Place, size_at
+from smfparse.inputs.range import Batches, Log, Range
 from smfparse.progress import PROGRESS
-from smfparse.reading.chunks import Chunk
-from smfparse.reading.reader import Input
-from smfparse.selecting.conditions import Lookup
-from smfparse.selecting.rows import KeysBySource, keys_by_source, needed_columns, row_mask
-from smfparse.selecting.selection import ALL_RECORDS, Selection
-from smfparse.tables.arrow import Batch, Wanted, coded_schema, plain_schema, schema
-from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS
+from smfparse.reading.chunks import Chunk, Joined
+from smfparse.reading.places import Place, size_at
+from smfparse.reading.reader import Input, size_of
 
 if TYPE_CHECKING:
     from smfparse.inputs.stored import KnownRecords
     from smfparse.store.manifest import Manifest
+
+_SMALL = 4
+"""Ratio of the size of a chunk to the maximum size of a small file."""
+_MOST = 256
+"""Maximum number of files that are decoded together."""
 
 
 class Arrival(NamedTuple):
@@ -153,7 +164,7 @@ class Dataset:
     @cached_property
     def manifest(self) -> Manifest:
         """The manifest of the dataset. Raises InputError."""
-        from smfparse.inputs.choosing import manifest_for
+        from smfparse.inputs.stored import manifest_for
 
         return manifest_for(self.path, self.selection)
 
@@ -306,6 +317,73 @@ def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
         names = pa.array(words, pa.string()).take(coded.indices)
         batch = batch.set_column(batch.schema.names.index(column), column, names)
     return batch
+
+
+def batches_of(
+    sources: Iterable[Source], wanted: Wanted, log: Log, options: ReadOptions, gathered: Gathered
+) -> Batches:
+    """Yield the batches of all sources, in order; small files are decoded together."""
+    joined = Joined(options.limits.chunk_bytes)
+    for some in _groups(sources, options):
+        files = [each for each in some if isinstance(each, SmfFile)]
+        if len(files) > 1:
+            yield from _together(files, wanted, log, options, gathered, joined)
+        else:
+            yield from some[0].batches(wanted, log, options, gathered)
+
+
+def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[Source]]:
+    """Yield groups of sources, in order: small files that fit into one chunk; single other sources.
+
+    With `strict`, or with a selection, on which the damage depends, files are not combined, because
+    damage must be found file by file.
+    """
+    most = options.limits.chunk_bytes
+    may_join = options.selection.everything and not options.strict
+    held: list[Source] = []
+    held_bytes = 0
+    for each in sources:
+        size = size_of(each.path) if isinstance(each, SmfFile) and not each.input.packing else most
+        if held and (held_bytes + size > most or len(held) == _MOST):
+            yield held
+            held, held_bytes = [], 0
+        held.append(each)
+        held_bytes += size if may_join and _SMALL * size <= most else most
+    if held:
+        yield held
+
+
+def _together(
+    files: Sequence[SmfFile],
+    wanted: Wanted,
+    log: Log,
+    options: ReadOptions,
+    gathered: Gathered,
+    joined: Joined,
+) -> Batches:
+    """Decode small files as one chunk; log the damage of each file as if it was decoded alone."""
+    needs, found = gathered.needs, list[tuple[str, DamageLog]]()
+    for file in files:
+        damage = DamageLog(sys.maxsize)
+        for chunk in file.range(wanted, options).read(damage, needs, log):
+            joined.add(chunk)
+        found.append((file.name, damage))
+    in_blocks = DamageLog(sys.maxsize)
+    decoder = Decoder(
+        needs,
+        in_blocks,
+        unknown=log.unknown,
+        limits=options.limits,
+        gathered=gathered,
+        elsewhere=files[0].others,
+    )
+    made = list(decoder.decode(joined.take()))
+    for name, damage in found:
+        log.damage.extend(damage)
+        for each in in_blocks.details:
+            if each.source == name:
+                log.damage.add(each)
+    yield from made
 
 
 def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:

@@ -1,11 +1,13 @@
-"""Rows of files of a dataset, after a check that the files are complete, unchanged and no links.
+"""Rows of the files of a dataset that can contain selected rows.
 
-Only the fingerprints of the required days are read.
+A file is read after a check that it is complete, unchanged and no link. Only the fingerprints of
+the required days are read.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,22 +17,55 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from smfparse.decoding.arrow import Batch, coded_schema, plain_schema, schema, signed, whole_schema
+from smfparse.decoding.criteria import like
 from smfparse.decoding.fingerprinting import FINGERPRINT, Fingerprints, Known, read_run
+from smfparse.decoding.selection import Selection
 from smfparse.decoding.tasks import Tasks
+from smfparse.decoding.zones import COUNTED_AT
 from smfparse.errors import InputError, SmfError
 from smfparse.layout.clocks import UNIX_EPOCH, US_PER_SECOND
-from smfparse.layout.kinds import Values
-from smfparse.layout.texts import ENCODING
-from smfparse.places.kinds import Place, size_at
-from smfparse.places.url import Url
-from smfparse.store.hive import day_name, meets_span
-from smfparse.store.manifest import EXACT, Manifest, NamedRun, read_runs, wanted_in
-from smfparse.store.plain import checksum, plain_file
-from smfparse.tables.arrow import Batch, coded_schema, plain_schema, schema, signed, whole_schema
+from smfparse.layout.kinds import ENCODING, Values
+from smfparse.reading.places import Place, Url, size_at
+from smfparse.store.hive import day_name, meets_span, qmgr_name
+from smfparse.store.manifest import EXACT, Manifest, NamedRun, read_files, read_runs, wanted_in
+from smfparse.store.targets import checksum, plain_file
 from smfparse.vectors import Ints
 
 if TYPE_CHECKING:
     from smfparse.inputs.sources import Dataset
+
+
+def manifest_for(folder: Place, selection: Selection) -> Manifest:
+    """Return the manifest of a dataset, limited to the files that can contain selected rows.
+
+    The entry `is_whole` is true if these are all files. If names are selected, files are not chosen
+    by day, because names are searched in all records of a task, of any day.
+
+    Raises InputError if the manifest is missing or damaged.
+    """
+    span = _span(selection)
+    names = like(selection.qmgrs) if selection.qmgrs else None
+    found = read_files(folder, span)
+    files = {
+        table: [each for each in some if _can_have(each, names)]
+        for table, some in found["files"].items()
+    }
+    return found | {"files": files, "is_whole": span is None and names is None}
+
+
+def _span(selection: Selection) -> tuple[str, str] | None:
+    """Return the first and last selected day; None: any day."""
+    if selection.time_column != COUNTED_AT or selection.by_name:
+        return None
+    start, end = selection.start or dt.datetime.min, selection.end or dt.datetime.max
+    return start.date().isoformat(), end.date().isoformat()
+
+
+def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
+    """Whether a file can contain rows of queue managers that match `names`; None: all match."""
+    qmgr = qmgr_name(name)
+    return names is None or qmgr is None or names.fullmatch(qmgr) is not None
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from typing import Any, TypeVar
 
 from smfparse.errors import InputError, SmfError
 from smfparse.interrupts import ENDS, WATCHER, check_interrupt
-from smfparse.places.objects import are_open
 from smfparse.progress import PROGRESS, SHOWER
+from smfparse.reading.objects import are_open
 
 MOST_PROCESSES = 61
 """Maximum number of processes: Windows cannot wait for more."""

@@ -12,11 +12,10 @@ from smfparse.rendering.figures import ABSENT
 from smfparse.rendering.text import aligned
 
 if TYPE_CHECKING:
-    from smfparse.calendar.coverage import Coverage
     from smfparse.errors import Damage, DamageLog
     from smfparse.inputs.opening import Inputs
-    from smfparse.inspecting.groups import Group, Inventory
-    from smfparse.inspecting.losses import Loss
+    from smfparse.inspecting.inventory import Group, Inventory, Loss
+    from smfparse.metrics.calendar import Coverage
 
 SHOWN_DAMAGE = 20
 """Maximum number of listed damages; further damages are counted."""
@@ -209,7 +208,7 @@ def _moment(moment: dt.datetime | None) -> str:
 
 
 def _names() -> list[str]:
-    from smfparse.inspecting.groups import Group
+    from smfparse.inspecting.inventory import Group
 
     return [each.name for each in dataclasses.fields(Group)]
 

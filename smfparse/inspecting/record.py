@@ -14,14 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from construct import Array, Struct
 
-from smfparse.decoding.areas import header_parts
+from smfparse.decoding.records import header_parts
+from smfparse.decoding.zones import Zone
 from smfparse.errors import RequestError
 from smfparse.layout.blocks import Block
 from smfparse.layout.clocks import UNIX_EPOCH
-from smfparse.layout.columns import Field
-from smfparse.layout.members import Repeat
-from smfparse.layout.numbers import Code, Flags
-from smfparse.layout.texts import ENCODING
+from smfparse.layout.columns import Field, Repeat
+from smfparse.layout.kinds import ENCODING, Code, Flags
 from smfparse.reading.chunks import Chunk
 from smfparse.reading.headers import REAL_TYPE, triplet_count, types_of
 from smfparse.schemas import (
@@ -36,7 +35,6 @@ from smfparse.schemas import (
     TRIPLET,
     WHOLE_RECORDS,
 )
-from smfparse.selecting.zones import Zone
 
 _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16

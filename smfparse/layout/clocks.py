@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from construct import Int64ub
 
-from smfparse.layout.kinds import Combine, Mask, Numeric, Raw, Shown, Values, wire_bytes
-from smfparse.layout.numbers import Number
+from smfparse.layout.kinds import Combine, Mask, Number, Numeric, Raw, Shown, Values, wire_bytes
 
 STCK_UNIX_EPOCH_US = 0x7D91048BCA000000 >> 12
 """Microseconds from the epoch of the TOD clock, 1900-01-01, to 1970-01-01."""

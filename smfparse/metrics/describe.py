@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import starmap
 
-from smfparse.errors import RequestError
-from smfparse.layout.columns import Field
-from smfparse.metrics.measures import WAYS, Measure, subjects
-from smfparse.metrics.views import columns_meant, view, view_names
-from smfparse.tables.dictionary import (
+from smfparse.decoding.dictionary import (
     TableColumn,
     columns,
     fields_named,
@@ -18,6 +14,10 @@ from smfparse.tables.dictionary import (
     table_names,
     title,
 )
+from smfparse.errors import RequestError
+from smfparse.layout.columns import Field
+from smfparse.metrics.measures import WAYS, Measure, subjects
+from smfparse.metrics.views import columns_meant, view, view_names
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 
+from smfparse.decoding.dictionary import KEY_COLUMNS, columns
 from smfparse.metrics.measures import SCHEMA, metric_subject
 from smfparse.metrics.views import own_macros, shown_in, words_in
-from smfparse.tables.dictionary import KEY_COLUMNS, columns
 
 _FIGURES = re.compile(r"\b(\w+)_figures\b")
 _OF_TASKS = {"of_source", "task_record"}

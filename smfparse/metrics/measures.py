@@ -39,10 +39,10 @@ from pathlib import Path
 from typing import Annotated, Self
 
 from smfparse.declarations import Key, Where, as_type, families, read_table, toml
+from smfparse.decoding.dictionary import TABLES, columns
 from smfparse.layout.clocks import TIMESTAMP, Duration
 from smfparse.layout.columns import Column
 from smfparse.layout.kinds import Combine
-from smfparse.tables.dictionary import TABLES, columns
 
 _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"

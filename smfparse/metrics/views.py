@@ -24,6 +24,15 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from smfparse.decoding.dictionary import (
+    KEY_COLUMNS,
+    TableColumn,
+    columns,
+    columns_named,
+    meaning,
+    table_names,
+    title,
+)
 from smfparse.metrics.measures import (
     SCHEMA,
     Subject,
@@ -32,15 +41,6 @@ from smfparse.metrics.measures import (
     quoted,
     subjects,
     summed,
-)
-from smfparse.tables.dictionary import (
-    KEY_COLUMNS,
-    TableColumn,
-    columns,
-    columns_named,
-    meaning,
-    table_names,
-    title,
 )
 
 _FOLDER = Path(__file__).with_name("definitions")

@@ -15,8 +15,8 @@ from importlib.resources import files
 from typing import Any, TypeAlias
 
 from smfparse.declarations import Where, families
-from smfparse.layout.texts import Hex, Text
-from smfparse.tables.dictionary import TABLES, columns
+from smfparse.decoding.dictionary import TABLES, columns
+from smfparse.layout.kinds import Hex, Text
 
 KEYS = ("source", "record_no", "block_no")
 """Columns that are in a table and in its child tables."""

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import polars as pl
 
 from smfparse.layout.clocks import US_PER_SECOND
-from smfparse.layout.texts import ENCODING
+from smfparse.layout.kinds import ENCODING
 from smfparse.mqsmfcsv.declared import Cell
 from smfparse.mqsmfcsv.styles import Style
-from smfparse.rendering.guard import HIDDEN, guarded, is_plain
+from smfparse.rendering.figures import HIDDEN, guarded, is_plain
 
 _TIME = "%H:%M:%S,%6f"
 _HIDDEN = re.compile(HIDDEN)

@@ -1,6 +1,9 @@
-"""Capacity: typed functions over numbers, with IBM's published measurements. No SMF data.
+"""Planners: functions over numbers, published by IBM or measured in SMF data.
 
-In: numbers, or the inputs of a planner. Out: a `Plan`: figures with formulas, sources, valid range
-and limitations. Published tables are package data, read only by `published`. No other file is read,
-and no query is run.
+in    numbers, or a planner, the inputs that a user gives, and a catalog or none
+out   a `Plan`: figures with formulas, sources, valid range and limitations; or an `Answer` for each
+      queue manager
+
+Formulas are in the module of each planner, published tables in `published.json`, and the SQL of
+measurements in `definitions`. This package opens no inputs.
 """

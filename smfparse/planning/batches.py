@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.pages import message_pages
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import source
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, said, source
 
 
 def message_us(active_s: float, batches: float, net_us: float, messages: float) -> float:

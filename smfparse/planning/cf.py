@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import between, published, source
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, between, published, said, source
 
 _STRUCTURE = 2**32
 _TABLE = "z16_cf_messages_in_4GB"

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import between, published
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, between, published, said
 
 USABLE = 0.8
 """Share of the storage that may be used, from IBM's example."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from smfparse.errors import RequestError
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
 """IBM's test: number of queue definitions; seconds until the z/OS or zCX repository had all."""

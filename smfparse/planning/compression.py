@@ -6,9 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import between, published, source
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, between, published, said, source
 
 _TABLE = "channel_compression_v1.1"
 COST = "transaction cost, CPU us"

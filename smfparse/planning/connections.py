@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
 """KB per connection; SHARECNV(10): KB per conversation, as a channel with ten uses 169.6 KB."""

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.pages import message_pages, page_set_pages
-from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 PRIVATE_US = {"buffers": 4.0, "page-set": 7.0}
 """CPU microseconds per expired message of a private queue, by location of the message."""

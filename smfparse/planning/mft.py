@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from smfparse.errors import RequestError
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import between, published, source
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, between, published, said, source
 
 _TABLE = "mft_v1.02_appendix_C"
 _SIZES_MB = {"1MB": 1, "10MB": 10, "100MB": 100, "1GB": 1024}

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 PAGE = 4096
 _ONE_PAGE, _OF_A_PAGE = 3596, 4049

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.pages import message_pages
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import between, published, source
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, between, published, said, source
 
 _TABLES = {"private": "r93_ch6_put_private", "shared": "r93_ch6_put_shared"}
 OPEN_CLOSE_US = (32.0, 20.0, 7.5)

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
-from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.publications import published, source
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, published, said, source
 
 _TABLE = "z16_tls"
 CIPHERS = (

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.log import IDLE, estimated_bytes, io_rate
 from smfparse.planning.pages import message_pages
-from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 from smfparse.planning.smf import DAY_S, MB, gathering_us, writing_us
 from smfparse.planning.streaming import put_ratio, put_us
 

@@ -21,10 +21,8 @@ import duckdb
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import Inputs
 from smfparse.interrupts import interrupting
-from smfparse.query.connecting import Connection, connected, forget_python, is_interrupt
-from smfparse.query.hints import failure
 from smfparse.query.projection import Slicing, named_tables, named_views, read_by
-from smfparse.query.relations import Relations
+from smfparse.query.relations import Connection, Relations, connected, forget_python, is_interrupt
 from smfparse.query.results import (
     executed_part,
     executed_table,
@@ -36,7 +34,7 @@ from smfparse.query.results import (
 )
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices, bounded, bounded_execute, bounded_rows, settings
-from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements
+from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements, failure
 
 
 def run_together(

@@ -23,12 +23,11 @@ import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 
+from smfparse.decoding.arrow import Batch, plain_schema, wanted_tables
+from smfparse.decoding.dictionary import DAMAGE
+from smfparse.decoding.selection import BY_NAME, NAMED, Selection
+from smfparse.decoding.zones import COUNTED_AT
 from smfparse.inputs.opening import Inputs
-from smfparse.selecting.counting import COUNTED_AT
-from smfparse.selecting.selection import BY_NAME, Selection
-from smfparse.selecting.subjects import NAMED
-from smfparse.tables.arrow import Batch, plain_schema, wanted_tables
-from smfparse.tables.dictionary import DAMAGE
 
 _MOST_NAMES = 1_000
 """Maximum number of names in a selection, as all are compared with every distinct name."""

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 from pyarrow.dataset import Dataset
 
+from smfparse.decoding.arrow import Batch, coded_schema
 from smfparse.metrics.views import words_in
 from smfparse.query.projection import scanned
 from smfparse.query.scans import SmfScans
-from smfparse.tables.arrow import Batch, coded_schema
 
 
 class Scan(Dataset):

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from smfparse.decoding.arrow import Wanted
+from smfparse.decoding.dictionary import columns, table_names, with_fingerprints
 from smfparse.metrics.views import view, view_names, words_in
-from smfparse.tables.arrow import Wanted
-from smfparse.tables.dictionary import columns, table_names, with_fingerprints
 
 _LINK = "__"
 _OWN_TABLES = "DUCKDB_"

@@ -16,13 +16,13 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from smfparse.decoding.arrow import Batch, Wanted, coded_schema
 from smfparse.errors import OutputError, SmfError
 from smfparse.inputs.opening import Inputs
 from smfparse.inputs.sources import SmfFile
 from smfparse.inputs.temporary import TemporaryFolder
 from smfparse.query.projection import scanned
-from smfparse.reading.planning import size_of
-from smfparse.tables.arrow import Batch, Wanted, coded_schema
+from smfparse.reading.reader import size_of
 
 
 class Spool(Protocol):

@@ -14,14 +14,13 @@ from typing import Any, TypeVar
 
 import duckdb
 
+from smfparse.decoding.dictionary import columns
 from smfparse.inputs.temporary import TemporaryFolder
 from smfparse.metrics.measures import quoted
-from smfparse.query.connecting import Connection
 from smfparse.query.projection import Slicing
-from smfparse.query.relations import Relations
+from smfparse.query.relations import Connection, Relations
 from smfparse.query.results import streamed
 from smfparse.query.scans import Spool
-from smfparse.tables.dictionary import columns
 
 _Result = TypeVar("_Result")
 _BOUNDS = ("128MB", "512MB", "80%")

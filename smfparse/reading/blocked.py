@@ -9,7 +9,6 @@ from itertools import repeat
 import numpy as np
 
 from smfparse.reading.headers import SMF_HEADER, headers_in, is_header, is_plausible
-from smfparse.reading.rdw import RdwWalk, behind_null, block_length
 from smfparse.reading.segments import (
     ALL,
     FIRST,
@@ -24,6 +23,7 @@ from smfparse.reading.segments import (
     Walk,
     with_words,
 )
+from smfparse.reading.unblocked import RdwWalk, behind_null, block_length
 from smfparse.vectors import Bytes
 
 _MOST_IN_BLOCK = 1 << 9

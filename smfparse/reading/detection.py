@@ -7,23 +7,34 @@ record. Without this check, a file of blocks could be read as a file of records.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
 from smfparse.errors import InputError, RequestError
-from smfparse.layout.texts import ENCODING
+from smfparse.layout.kinds import ENCODING
 from smfparse.limits import LIMITS, Limits
-from smfparse.places.kinds import Place
 from smfparse.reading.chunks import SLACK
 from smfparse.reading.evidence import Heads, are_heads, fills, next_record
 from smfparse.reading.framings import FRAMINGS
 from smfparse.reading.headers import SMF_HEADER, are_sound
 from smfparse.reading.packing import unpacked
+from smfparse.reading.places import Place
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, Segments, Walk
-from smfparse.reading.walks import WALKS
 from smfparse.schemas import REGISTRY
 from smfparse.vectors import Bools, Bytes, Ints
+
+
+def _walk(home: str) -> Walk:
+    module, name = home.split(":")
+    found: Walk = getattr(import_module(f"smfparse.reading.{module}"), name)()
+    return found
+
+
+WALKS = {name: _walk(framed.walk) for name, framed in FRAMINGS.items()}
+"""Walks by the name of their framing, in the order of FRAMINGS."""
+
 
 _ENOUGH = 32
 """Maximum number of records that are counted to choose a walk."""

@@ -33,12 +33,12 @@ FRAMINGS = {
         instead_of="rdw",
     ),
     "rdw": Framed(
-        "rdw:RdwWalk",
+        "unblocked:RdwWalk",
         "record descriptor words",
         "record descriptor words (LL LL S 00); long records are whole or in segments",
     ),
     "length": Framed(
-        "length:LengthWalk",
+        "unblocked:LengthWalk",
         "4-byte lengths",
         "a 4-byte length before each record, which does not include itself",
     ),
@@ -53,6 +53,6 @@ FRAMINGS = {
         "FF 01 after each record, and FF FF in place of FF",
         instead_of="none",
     ),
-    "none": Framed("bare:BareWalk", "no lengths", "nothing between the records"),
+    "none": Framed("unblocked:BareWalk", "no lengths", "nothing between the records"),
 }
 """All framings by name. If two framings fit a file equally well, the first is used."""

@@ -7,7 +7,7 @@ from itertools import repeat
 
 import numpy as np
 
-from smfparse.reading.bare import Unframed
+from smfparse.reading.evidence import ESCAPE, MARKS, Ends, Escapes
 from smfparse.reading.headers import (
     SMF_HEADER,
     headers_in,
@@ -15,8 +15,8 @@ from smfparse.reading.headers import (
     is_plausible,
     plausible,
 )
-from smfparse.reading.marks import ESCAPE, MARKS, Ends, Escapes
 from smfparse.reading.segments import ALL, FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments, Walk
+from smfparse.reading.unblocked import Unframed
 from smfparse.vectors import Bytes, Ints
 
 _FTP_HEADER = struct.Struct(">BH")

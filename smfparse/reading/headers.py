@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.layout.clocks import US_PER_DAY, smf_moments
-from smfparse.layout.kinds import Numeric, Raw, Values
-from smfparse.layout.texts import ENCODING
+from smfparse.layout.kinds import ENCODING, Numeric, Raw, Values
 from smfparse.schemas import (
     ACCOUNTING,
     DUMP_HEADER,

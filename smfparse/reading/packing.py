@@ -32,9 +32,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from smfparse.errors import InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.places.kinds import Place, size_at
-from smfparse.places.objects import BrokenError
-from smfparse.places.url import ObjectFile
+from smfparse.reading.objects import BrokenError
+from smfparse.reading.places import ObjectFile, Place, size_at
 from smfparse.reading.streams import (
     HEAD,
     Decompressor,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from smfparse.reading.chunks import Losses, Window
 from smfparse.reading.evidence import Heads, are_heads, hides_record, holds_records, next_record
 from smfparse.reading.headers import SMF_HEADER, implied_length
 from smfparse.reading.overlong import first_overlong
@@ -24,7 +25,6 @@ from smfparse.reading.segments import (
     last_record,
     line_end,
 )
-from smfparse.reading.window import Losses, Window
 from smfparse.vectors import Bools, Bytes
 
 NO_TIME = "the SMF header has no time or date; the record is skipped"

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from smfparse.places.objects import BrokenError
+from smfparse.reading.objects import BrokenError
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo

@@ -10,9 +10,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from smfparse.rendering.document import Cells, Column, Document, Frames, Table, Values
-from smfparse.rendering.figures import GROUPED, STYLES
-from smfparse.rendering.frames import changed
-from smfparse.rendering.guard import FORMULA_START, HIDDEN, guarded, is_plain, visible
+from smfparse.rendering.figures import (
+    FORMULA_START,
+    GROUPED,
+    HIDDEN,
+    STYLES,
+    guarded,
+    is_plain,
+    visible,
+)
+from smfparse.rendering.shown import changed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     import polars as pl
 
-    from smfparse.rendering.colours import Mark
+    from smfparse.rendering.text import Mark
 
 NULL = "null"
 """The text for a missing value."""

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from smfparse.rendering.document import Cells, Column, Document, Section, Table
-from smfparse.rendering.guard import cell_lines, visible
+from smfparse.rendering.figures import cell_lines, visible
 
 _ASSETS = Path(__file__).with_name("assets")
 TABLES = _ASSETS / "tables.js"

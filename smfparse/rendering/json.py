@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from smfparse.rendering.document import Document, Facts, Frames
-from smfparse.rendering.guard import json_visible
+from smfparse.rendering.figures import json_visible
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from smfparse.rendering.document import Document, Facts, Frames
-from smfparse.rendering.guard import json_visible
+from smfparse.rendering.figures import json_visible
 from smfparse.rendering.json import json_lines, plain
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smfparse.rendering.document import Cells, Document, Section, Table
-from smfparse.rendering.guard import cell_lines, visible
+from smfparse.rendering.figures import cell_lines, visible
 
 _MARKUP = re.compile(r"[\\`*<>|&~$\[\]]|(?<![^\W_])_|_(?![^\W_])")
 """Regular expression for characters with a meaning in Markdown, except _ inside a word."""

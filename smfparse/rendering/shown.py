@@ -1,15 +1,40 @@
-"""Rows of queries as polars frames: exact numbers, and tables of texts for people."""
+"""Rows of queries as polars frames: exact numbers, and tables of safe texts for people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 import polars as pl
 
 from smfparse.rendering.document import DECIMALS, LEAST, NULL, Cells, Column, Table
-from smfparse.rendering.frames import changed, distinct
-from smfparse.rendering.guard import HIDDEN, visible
+from smfparse.rendering.figures import HIDDEN, visible
+
+
+def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> pl.DataFrame:
+    """Return a frame with `change` applied to its texts.
+
+    suspect  regular expression of polars that matches every text that `change` would change
+    """
+    import polars as pl
+
+    texts = (each for each in frame.iter_columns() if each.dtype == pl.String)
+    return frame.with_columns(
+        pl.Series(each.name, [None if text is None else change(text) for text in each], pl.String)
+        for each in texts
+        if each.str.contains(suspect).any()
+    )
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return distinct names of columns: a repeated name gets the suffix '."""
+    found: dict[str, None] = {}
+    for name in names:
+        while name in found:
+            name += "'"
+        found[name] = None
+    return [*found]
+
 
 _MOST = 1e15
 """Largest number that is shown with decimals."""

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from smfparse.errors import OutputError, RequestError, install_command
 from smfparse.rendering.document import Document, Frames, Table, Values
-from smfparse.rendering.guard import guarded, visible
+from smfparse.rendering.figures import guarded, visible
 
 _MOST_ROWS = 1_048_576
 """Maximum number of rows of a sheet, including the headings."""

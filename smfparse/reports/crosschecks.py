@@ -8,13 +8,12 @@ from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
 from smfparse.declarations import Where
+from smfparse.decoding.dictionary import columns
 from smfparse.errors import RequestError
-from smfparse.planning.asking import wanted
-from smfparse.planning.registry import planner
+from smfparse.planning.plans import planner, wanted
 from smfparse.rendering.figures import NUMBERS
 from smfparse.reports.options import OPTIONS
 from smfparse.reports.sections import CSV_KEYS, OF_TASKS, SECTION_COLUMNS, TEMPLATE_KEYS
-from smfparse.tables.dictionary import columns
 
 if TYPE_CHECKING:
     from smfparse.reports.declaration import Report

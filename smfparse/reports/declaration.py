@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, expected, families, read_table, toml
+from smfparse.decoding.dictionary import TABLES, decoded_tables
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout.columns import Column
 from smfparse.metrics.measures import metric_subject, subject_names, subject_of
-from smfparse.planning.registry import planner_names
+from smfparse.planning.plans import planner_names
 from smfparse.rendering.figures import ABSENT, NUMBERS, STYLES
 from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
 from smfparse.reports.sources import origin, report_sql
-from smfparse.tables.dictionary import TABLES, decoded_tables
 
 EVIDENCE = {
     "field": "the field itself",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from smfparse.rendering.figures import visible
 from smfparse.rendering.formats import DOT, MERMAID
-from smfparse.rendering.guard import visible
 from smfparse.reports.declaration import Report
 from smfparse.reports.running import Row
 

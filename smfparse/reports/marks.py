@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from smfparse.selecting.zones import Zone
+    from smfparse.decoding.zones import Zone
 
 STATISTICS = "qmst"
 """Table that defines the intervals of statistics."""

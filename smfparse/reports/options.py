@@ -26,8 +26,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from smfparse.decoding.criteria import like, parse_patterns, texts
 from smfparse.errors import RequestError
-from smfparse.selecting.criteria import like, parse_patterns, texts
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
 """Converts the value of an option for the SQL; arguments: option name, value, choices."""

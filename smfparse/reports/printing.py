@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from smfparse.rendering.colours import HEAD, Mark
 from smfparse.rendering.document import Document, Facts, Section, Values
 from smfparse.rendering.figures import ABSENT
+from smfparse.rendering.text import HEAD, Mark
 from smfparse.reports import templates
 from smfparse.reports.declaration import Figure, Report
 from smfparse.reports.running import Row

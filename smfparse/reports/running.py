@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from smfparse.calendar.intervals import calendar_macros
 from smfparse.errors import RequestError
+from smfparse.metrics.calendar import calendar_macros
 from smfparse.metrics.measures import quoted
 from smfparse.metrics.views import named_macros
-from smfparse.planning.registry import plan_of_measured
+from smfparse.planning.plans import plan_of_measured
 from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.marks import COVERED_OF_ALL, STATISTICS, STATISTICS_OF_ALL, zone_macros

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from smfparse.decoding.dictionary import RECORD, TABLES
 from smfparse.errors import RequestError
 from smfparse.metrics.measures import Subject, subject_of
 from smfparse.query.projection import Slicing
@@ -31,7 +32,6 @@ from smfparse.reports.marks import (
 )
 from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, SIGNATURES
 from smfparse.schemas import STATISTICS as STATISTICS_TYPE
-from smfparse.tables.dictionary import RECORD, TABLES
 
 _SECTION = {
     "record": ("{source} AS source", "{offset} AS record_offset"),

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smfparse.declarations import Where
+from smfparse.decoding.dictionary import TABLES
 from smfparse.metrics.figures import aggregates
 from smfparse.metrics.measures import Subject, metric_subject, subject_names, subject_of
 from smfparse.schemas import REGISTRY, TRACES
-from smfparse.tables.dictionary import TABLES
 
 if TYPE_CHECKING:
     from smfparse.reports.declaration import Figure

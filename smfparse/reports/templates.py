@@ -15,9 +15,8 @@ from operator import attrgetter
 from string import Formatter
 from typing import Any, NamedTuple, TypeAlias
 
-from smfparse.layout.members import version_key
-from smfparse.rendering.figures import ABSENT, MOMENTS, NUMBERS, STYLES
-from smfparse.rendering.guard import visible
+from smfparse.layout.columns import version_key
+from smfparse.rendering.figures import ABSENT, MOMENTS, NUMBERS, STYLES, visible
 from smfparse.rendering.text import some_at_a_time
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row

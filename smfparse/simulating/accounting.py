@@ -13,9 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from smfparse.layout.kinds import Raw
-from smfparse.layout.numbers import Packed
-from smfparse.layout.texts import Text
+from smfparse.layout.kinds import Packed, Raw, Text
 from smfparse.schemas import CONTINUATION, QMAC, QWHC, TASK, WQST, WTAS, WTID
 from smfparse.simulating.block_parts import (
     AGENT_BEFORE,

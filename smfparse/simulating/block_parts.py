@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout.kinds import Raw
-from smfparse.layout.texts import BLANK
+from smfparse.layout.kinds import BLANK, Raw
 from smfparse.schemas import QWAC, QWHC
 from smfparse.simulating import costs
 from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows, big_endian

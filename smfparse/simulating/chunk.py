@@ -13,8 +13,7 @@ import numpy as np
 from smfparse.layout.blocks import Block
 from smfparse.simulating.declaration import APPLICATION_KINDS
 from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, Rows, numbered
-from smfparse.simulating.incidents import Effects
-from smfparse.simulating.plan import Plan
+from smfparse.simulating.plan import Effects, Plan
 from smfparse.simulating.records import Writers
 
 _LATER = 9

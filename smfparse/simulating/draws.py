@@ -16,11 +16,20 @@ from numpy.typing import NDArray
 
 from smfparse.layout.blocks import Block
 from smfparse.layout.clocks import STCK_UNIX_EPOCH_US, Duration, Instant
-from smfparse.layout.columns import Field
-from smfparse.layout.kinds import Combine, Kind, Numeric, Raw, Values
-from smfparse.layout.members import Part
-from smfparse.layout.numbers import Code, Flags, Number
-from smfparse.layout.texts import ENCODING, Header, Text
+from smfparse.layout.columns import Field, Part
+from smfparse.layout.kinds import (
+    ENCODING,
+    Code,
+    Combine,
+    Flags,
+    Header,
+    Kind,
+    Number,
+    Numeric,
+    Raw,
+    Text,
+    Values,
+)
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]

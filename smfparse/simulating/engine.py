@@ -13,9 +13,8 @@ import numpy as np
 from smfparse.simulating import costs
 from smfparse.simulating.declaration import FORCED_TWICE
 from smfparse.simulating.draws import Draws, Floats, Ints
-from smfparse.simulating.incidents import Effects
-from smfparse.simulating.logger import Logs
-from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.managers import Logs
+from smfparse.simulating.plan import NONE, Effects, Plan
 from smfparse.simulating.storage import Storage
 
 UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3

@@ -31,7 +31,7 @@ from smfparse.schemas import (
     TASK,
     WTAS,
 )
-from smfparse.simulating import manager_counters, queue_counters, task_counters, workload
+from smfparse.simulating import manager_counters, task_counters, workload
 from smfparse.simulating.block_parts import AGENT_BEFORE, CLASS_1, correlation, qwac
 from smfparse.simulating.draws import (
     Columns,
@@ -43,14 +43,16 @@ from smfparse.simulating.draws import (
     numbered,
     randomize,
 )
-from smfparse.simulating.dump import Numbers, in_order, write_dump
 from smfparse.simulating.records import (
     CountedBlocks,
     Envelope,
+    Numbers,
     RecordParts,
     Writers,
+    in_order,
     is_written,
     once,
+    write_dump,
 )
 from smfparse.simulating.workload import Intervals, Site, Tasks
 
@@ -128,7 +130,7 @@ class _EveryKind:
     def _accounting(self) -> None:
         of, tasks, spans, draws = self._of, self._of.tasks, self._of.spans, self._of.class_3
         spans_of_queues, load = spans.of(tasks.task), of.load[of.row][tasks.task]
-        queues = queue_counters.queue_columns(tasks, spans_of_queues, load, draws)
+        queues = task_counters.queue_columns(tasks, spans_of_queues, load, draws)
         self._sums = task_counters.summed(queues, tasks.task, len(tasks))
         self._wtid = task_counters.task_rows(tasks, spans, draws)
         wtas = Rows(WTAS, self._version, len(tasks))
@@ -139,8 +141,8 @@ class _EveryKind:
         task_counters.set_latches(wtas, self._version, draws)
         wqst = tasks.queue_rows()
         wqst.set_all(queues)
-        wqst.set_clocks(queue_counters.handle_clocks(tasks, queues, spans_of_queues, draws))
-        queue_counters.set_coupling(wqst, tasks.shared, queues, draws)
+        wqst.set_clocks(task_counters.handle_clocks(tasks, queues, spans_of_queues, draws))
+        task_counters.set_coupling(wqst, tasks.shared, queues, draws)
         self._class_1(queues)
         self._make(self._wtid)
         self._make(wtas)

@@ -1,4 +1,4 @@
-"""A site as columns for the simulation.
+"""A site as columns for the simulation, and the effects of its incidents on them.
 
 A work is an activity of an application with one cause: a rate, or a message on a queue. An edge is
 a work and a queue that the work puts to. A slot is an application and a queue that it uses: each
@@ -7,22 +7,29 @@ task of the application has one queue block per slot.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+import datetime as dt
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from smfparse.errors import RequestError
 from smfparse.layout.clocks import US_PER_SECOND
 from smfparse.simulating.costs import pages
 from smfparse.simulating.declaration import (
     ALIAS,
     CHANNEL_TYPES,
     CLUSTER_QUEUE,
+    INCIDENTS,
     LOCAL_QUEUE,
     Application,
     Estate,
+    Incident,
 )
 from smfparse.simulating.draws import Bools, Floats, Ints
+from smfparse.simulating.reading_toml import clock_time, unknown
 
 NONE = -1
 _MOST_LEVELS = 12
@@ -201,3 +208,269 @@ def _opened(estate: Estate, apps: Ints, queues: Ints) -> tuple[list[str], Ints, 
     makes = named & np.array([bool(queue.model) for _, queue in pairs], bool)
     other = np.where(np.isin(names, estate.cluster_queues), CLUSTER_QUEUE, ALIAS)
     return names, np.where(named & ~makes, other, LOCAL_QUEUE), makes
+
+
+_US = dt.timedelta(microseconds=1)
+_DAY = dt.timedelta(days=1)
+
+
+_MOSTLY = 0.5
+"""Share of an interval above which an incident counts as covering all of the interval."""
+
+
+class Effects:
+    """The effects of incidents on the work of some intervals: one row per interval.
+
+    rate            factors on the due units of works
+    capacity        factors on the maximum units of works
+    lasts           whether works continue in the next interval
+    log             factors on the times of log writes
+    cf              factors on the times of requests to structures, by queue
+    rolled          units per second that are backed out, by work
+    unindexed       share of the interval in which a queue has no index
+    orphaned        share of the messages without a getter, by queue
+    brief           messages per connection of an application's clients; 0: as declared
+    down            share of the interval in which a queue manager is down
+    lost            share of the interval in which records of a queue manager are lost
+    batch           batch sizes of channels; 0: as declared
+    streams         1: the streaming queue of a queue gets copies; 0: it gets none
+    network         factors on the round trips of channels
+    leaked          megabytes of storage that a channel initiator has leaked so far
+    """
+
+    def __init__(self, plan: Plan, times: int) -> None:
+        def ones(columns: int) -> Floats:
+            return np.ones((times, columns))
+
+        managers, works, queues = len(plan.names), len(plan.app), len(plan.queue_no)
+        applications = len(plan.estate.applications)
+        self.rate, self.capacity = ones(works), ones(works)
+        self.lasts = ones(works) > 0
+        self.log, self.cf = ones(managers), ones(queues)
+        self.network = ones(len(plan.channel_no))
+        self.batch = 0 * ones(len(plan.channel_no))
+        self.streams = ones(queues)
+        self.rolled = 0 * ones(works)
+        self.unindexed, self.orphaned = 0 * ones(queues), 0 * ones(queues)
+        self.brief = 0 * ones(applications)
+        self.down, self.lost = 0 * ones(managers), 0 * ones(managers)
+        self.leaked = 0 * ones(managers)
+
+    def inner(self) -> Effects:
+        """Return the effects on all intervals except the first and the last."""
+        found = copy.copy(self)
+        vars(found).update({name: values[1:-1] for name, values in vars(self).items()})
+        return found
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The strength of an incident in each interval.
+
+    overlap  share of the interval that the incident covers, 0 to 1
+    hours    hours from the start of the incident to the end of the interval
+    factor   factor of the incident
+    """
+
+    overlap: Floats
+    hours: Floats
+    factor: float
+
+    @property
+    def times(self) -> Floats:
+        """The factor for each interval: nearer to 1 if the incident covers only a part of it."""
+        return 1 + (self.factor - 1) * self.overlap
+
+    @property
+    def mostly(self) -> Bools:
+        """Whether the incident counts as covering the whole of each interval."""
+        return self.overlap > _MOSTLY
+
+
+_BENDS: Mapping[str, Mapping[str, Callable[[Strength, Floats], Any]]] = {
+    "log-slow": {"log": lambda by, usual: usual * by.times},
+    "backlog": {"capacity": lambda by, usual: usual * (1 - by.overlap)},
+    "surge": {"rate": lambda by, usual: usual * by.times},
+    "poison": {"rolled": lambda by, usual: usual + by.factor * by.overlap},
+    "scan": {
+        "unindexed": lambda by, _: by.overlap,
+        "orphaned": lambda by, _: by.factor * by.overlap,
+    },
+    "storm": {"brief": lambda by, _: np.where(by.overlap > 0, by.factor, 0)},
+    "restart": {"down": lambda by, _: by.overlap},
+    "smf-loss": {"lost": lambda by, _: by.overlap},
+    "network-slow": {"network": lambda by, usual: usual * by.times},
+    "small-batch": {"batch": lambda by, _: np.where(by.mostly, by.factor, 0)},
+    "streaming": {"streams": lambda by, _: by.mostly},
+    "cf-slow": {"cf": lambda by, usual: usual * by.times},
+    "storage-leak": {"leaked": lambda by, usual: usual + by.factor * by.hours},
+}
+"""By kind of incident and name of an effect: the new values, from its Strength and the old values.
+"""
+
+
+def _columns(plan: Plan, affects: str, target: str) -> Ints:
+    """Return the indexes of the columns of an effect that belong to the target of an incident."""
+    works = plan.app == plan.app_no.get(target, NONE)
+    at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)
+    names: dict[str, Any] = {
+        "queue manager": plan.names,
+        "client": plan.app_no,
+        "indexed queue": plan.queue_no,
+        "streaming queue": plan.queue_no,
+        "sender channel": plan.channel_no,
+        "structure": [each.structure for each in plan.estate.queues],
+    }
+    if affects in names:
+        return np.flatnonzero(np.array([name == target for name in names[affects]]))
+    if affects == "queue":
+        return np.flatnonzero(at_queue)[:1]
+    return np.flatnonzero(works & (plan.source != NONE) if affects == "consumer" else works)
+
+
+def placed(plan: Plan) -> list[Incident]:
+    """Return the incidents of an estate, with their targets and factors."""
+    found = []
+    for each in plan.estate.incidents:
+        kind = INCIDENTS[each.kind]
+        first, last = times_of(plan.estate, each)
+        if last <= 0 or first >= plan.estate.days * _DAY // _US:
+            raise RequestError(f"incident {each.kind}: not within the time of {plan.estate.name}")
+        known = _candidates(plan, kind.affects)
+        if each.target and each.target not in known:
+            raise unknown(f"incident {each.kind}, {kind.affects}", each.target, known)
+        if not known:
+            raise RequestError(f"incident {each.kind}: {plan.estate.name} has no {kind.affects}")
+        full = replace(each, factor=each.factor or kind.factor)
+        targets = [each.target] if each.target else known
+        fit = [name for name in targets if _changes(plan, replace(full, target=name))]
+        if not fit:
+            tried = each.target or f"every {kind.affects} of {plan.estate.name}"
+            raise RequestError(f"incident {each.kind} does not change {tried}: {_WHY[each.kind]}")
+        found.append(replace(full, target=fit[0]))
+    return found
+
+
+_IDLE = "no application that it affects runs at this time"
+_WHY = dict.fromkeys(INCIDENTS, _IDLE) | {
+    "storm": f"a client that stays connected (stays = 0) cannot connect again, or {_IDLE}",
+    "small-batch": f"its batches are not the limit even if they are small, or {_IDLE}",
+}
+"""The reason why a kind of incident has no effect on a target, for messages."""
+
+
+def _changes(plan: Plan, incident: Incident) -> bool:
+    affects, name = INCIDENTS[incident.kind].affects, incident.target
+    if affects in ("queue manager", "structure"):
+        return True
+    users = [each for each in plan.estate.applications if name in _used(each, affects)]
+    if incident.kind == "storm":
+        users = [each for each in users if each.stays]
+    if incident.kind == "small-batch" and incident.listed:
+        users = [each for each in users if _limits(plan, each, incident.factor)]
+    return any(_runs_in(each, incident) for each in users)
+
+
+def _used(app: Application, affects: str) -> Collection[str]:
+    """Return the names, in an application's declaration, of objects that an incident can affect."""
+    if affects in ("queue", "indexed queue"):
+        return app.get
+    if affects == "streaming queue":
+        return app.put
+    return [app.channel if affects == "sender channel" else app.name]
+
+
+def _limits(plan: Plan, app: Application, batch: float) -> bool:
+    """Whether a channel with batches of this size sends fewer messages than arrive at the peak."""
+    channel = plan.channel(plan.app_no[app.name])
+    most = 1e6 * app.tasks / (channel.message + channel.network / batch)
+    return bool(_peak(plan)[plan.app == plan.app_no[app.name]].sum() > most)
+
+
+def _peak(plan: Plan) -> Floats:
+    """Return the due units per second if every curve is at its peak, by work."""
+    units, came = plan.rate.copy(), np.zeros(len(plan.queue_no))
+    tasks = plan.of_app("tasks").astype(np.float64)
+    getting = plan.source != NONE
+    shared_by = np.bincount(plan.source[getting], tasks[getting], len(came))
+    for works, edges in plan.levels:
+        takers = works[getting[works]]
+        sources = plan.source[takers]
+        units[takers] = came[sources] * tasks[takers] / shared_by[sources]
+        np.add.at(came, plan.edge_queue[edges], units[plan.edge_work[edges]] * plan.ratio[edges])
+    return units
+
+
+def window(app: Application) -> tuple[float, float]:
+    """Return start and end of the time in which an application runs, in microseconds of the day."""
+    begin, _, end = app.window.partition("-")
+    return clock_time(begin) / _US, clock_time(end) / _US
+
+
+def _runs_in(app: Application, incident: Incident) -> bool:
+    if not app.window:
+        return True
+    first, last = window(app)
+    begin, day = incident.at / _US, _DAY / _US
+    end = begin + incident.length / _US
+    return any(
+        max(first + number * day, begin) < min(last + number * day, end)
+        for number in range(int(end // day) + 1)
+    )
+
+
+def begins(estate: Estate, incident: Incident) -> dt.datetime:
+    """Return the local time at which an incident begins."""
+    midnight = estate.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight + incident.day * _DAY + incident.at
+
+
+def times_of(estate: Estate, incident: Incident) -> tuple[int, int]:
+    """Return start and end of an incident, in microseconds from the start of the estate."""
+    begin = begins(estate, incident) - estate.start
+    return begin // _US, (begin + incident.length) // _US
+
+
+def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float) -> Effects:
+    """Return the effects of incidents on intervals.
+
+    begin   starts of intervals, microseconds from the start of the estate
+    length  length of every interval, microseconds
+    """
+    found = Effects(plan, len(begin))
+    for each in incidents:
+        first, last = times_of(plan.estate, each)
+        overlap = np.minimum(begin + length, last) - np.maximum(begin, first)
+        share = np.clip(overlap / length, 0, 1)
+        hours = np.clip(np.minimum(begin + length, last) - first, 0, None) / 3.6e9
+        by = Strength(share[:, None], hours[:, None], each.factor)
+        columns = _columns(plan, INCIDENTS[each.kind].affects, each.target)
+        for name, bent in _BENDS[each.kind].items():
+            values = getattr(found, name)
+            values[:, columns] = bent(by, values[:, columns])
+    return found
+
+
+def _candidates(plan: Plan, affects: str) -> list[str]:
+    """Return the possible targets of an incident, the best match first."""
+    estate = plan.estate
+    apps = sorted(estate.applications, key=lambda each: -each.rate)
+    clients = {each.name for each in estate.channels if each.type == "server-connection"}
+    return {
+        "queue manager": plan.names,
+        "consumer": [each.name for each in _consumers(estate)],
+        "application": [each.name for each in apps if each.rate],
+        "client": [each.name for each in apps if each.channel in clients],
+        "queue": [each.get[0] for each in _consumers(estate)],
+        "indexed queue": [name for each in apps if each.by_id for name in each.get],
+        "streaming queue": [each.name for each in estate.queues if each.stream],
+        "structure": sorted({each.structure for each in estate.queues if each.structure}),
+        "sender channel": [each.name for each in estate.channels if each.type.endswith("sender")],
+    }[affects]
+
+
+def _consumers(estate: Estate) -> list[Application]:
+    """Return the applications that get messages of other applications, batch jobs last."""
+    found = [each for each in estate.applications if each.get and not each.rate]
+    found = [each for each in found if each.kind != "channel" and len(each.get) == 1]
+    return sorted(found, key=lambda each: (each.kind == "batch", not each.persistent))

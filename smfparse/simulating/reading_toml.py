@@ -36,8 +36,10 @@ from smfparse.simulating.declaration import (
     Pool,
     Queue,
     QueueManager,
+    Tables,
+    of_agents,
+    plain_queues,
 )
-from smfparse.simulating.widening import Tables, of_agents, plain_queues
 
 _FOLDER = Path(__file__).parent / "scenarios"
 _T = TypeVar("_T")

@@ -15,9 +15,8 @@ from functools import cache
 from pathlib import Path
 
 from smfparse.errors import InputError
-from smfparse.places.kinds import Place
-from smfparse.places.url import Url
-from smfparse.store.plain import check_plain, plain_file
+from smfparse.reading.places import Place, Url
+from smfparse.store.targets import check_plain, plain_file
 
 MANIFEST = "smfparse.db"
 JOURNALS = tuple(f"{MANIFEST}-{each}" for each in ("journal", "wal", "shm"))

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-from smfparse.selecting.counting import COUNTED_AT
-from smfparse.tables.dictionary import columns
+from smfparse.decoding.dictionary import columns
+from smfparse.decoding.zones import COUNTED_AT
 
 
 def day_name(day: int) -> str:

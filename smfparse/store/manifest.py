@@ -1,4 +1,4 @@
-"""The manifest of a dataset: the files of the dataset, and their properties.
+"""The manifest of a dataset: its files, their properties, and files in its folder that it omits.
 
     smfparse.db                written last: inputs, files and sums (`database`)
     views.sql                  views of the tables for DuckDB
@@ -17,14 +17,16 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, TypeAlias
 
-from smfparse.places.kinds import Place
-from smfparse.store.database import damaged, reading
-from smfparse.store.hive import FOLDER
-from smfparse.tables.dictionary import columns, meaning, table_names, with_fingerprints
+from smfparse.decoding.dictionary import columns, meaning, table_names, with_fingerprints
+from smfparse.reading.places import Place, Url, size_at
+from smfparse.store.database import JOURNALS, MANIFEST, damaged, reading
+from smfparse.store.hive import FOLDER, FOLDERS
+from smfparse.store.targets import PARTIAL
 
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
@@ -279,3 +281,83 @@ def meanings_text(manifest: Manifest) -> str:
         for table in table_names()
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+_FOLDERS = ("", *(f"{each}/" for each in FOLDERS))
+"""Patterns of the folders of files below the folder of a table: not partitioned, partitioned."""
+
+
+def ours(folder: Place) -> list[Place]:
+    """Return the files with rows or fingerprints in the folder of a dataset."""
+    if isinstance(folder, Url):  # one list of all objects: one request per object takes long
+        found = [each for each in folder.rglob() if not each.was_folder]
+        return [each for each in found if is_own_file(each.relative_to(folder).as_posix())]
+    return _files(folder, "")
+
+
+def _files(folder: Path, end: str) -> list[Place]:
+    rows = [
+        each
+        for table in table_names()
+        if (folder / table).is_dir()
+        for below in _FOLDERS
+        for each in sorted((folder / table).glob(f"{below}part-*.parquet{end}"))
+    ]
+    return [*rows, *sorted((folder / RECORDS).glob(f"part-*.bin{end}"))]
+
+
+def unfinished(folder: Place) -> list[Place]:
+    """Return the files that are not yet moved to their final places."""
+    if isinstance(folder, Url):  # remote files are written in their final places
+        return []
+    partial = folder / PARTIAL
+    given = (each for name in GIVEN for each in sorted(partial.glob(f"{name}*")))
+    return [*_files(partial, "*"), *given]
+
+
+def strays(folder: Place, belong: Container[str]) -> list[Place]:
+    """Return the files that a killed run left: files whose path is not in `belong`."""
+    path: Any = folder
+    files = [each for each in ours(path) if each.relative_to(path).as_posix() not in belong]
+    return [*files, *unfinished(folder)]
+
+
+def own_names() -> frozenset[str]:
+    """Return the names of all files and folders of a dataset, temporary files included."""
+    return frozenset([*table_names(), RECORDS, PARTIAL, MANIFEST, *JOURNALS, *GIVEN])
+
+
+def has_manifest(folder: Place) -> bool:
+    """Whether a folder has a manifest that is not empty: the first run was completed."""
+    manifest = folder / MANIFEST
+    return manifest.is_file() and size_at(manifest) > 0
+
+
+def contents(folder: Place) -> set[str]:
+    """Return the names in a folder, except a manifest that is still empty."""
+    found = {each.name for each in folder.iterdir()}
+    return found if has_manifest(folder) else found - {MANIFEST, *JOURNALS}
+
+
+def interrupted(folder: Place) -> bool:
+    """Whether a folder contains only the remains of an interrupted first run."""
+    found = contents(folder)
+    if not found or MANIFEST in found or not found <= own_names():
+        return False
+    if isinstance(folder, Url):
+        return True
+    files = (each for each in folder.rglob("*") if each.is_file())
+    return PARTIAL in found or all(each.name in (MANIFEST, *JOURNALS) for each in files)
+
+
+def is_dataset(folder: Place) -> bool:
+    """Whether a folder is a dataset, or was left by an interrupted first run."""
+    try:
+        return has_manifest(folder) or interrupted(folder)
+    except OSError:
+        return False
+
+
+def own_folders() -> list[str]:
+    """Return the names of the folders in a dataset, except PARTIAL."""
+    return [*table_names(), RECORDS]

@@ -18,12 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from smfparse.decoding.arrow import CODED, Batch, coded_schema, plain_schema, signed
+from smfparse.decoding.dictionary import columns, meaning, with_fingerprints
+from smfparse.decoding.zones import COUNTED_AT
 from smfparse.layout.clocks import US_PER_DAY
-from smfparse.selecting.counting import COUNTED_AT
 from smfparse.store.folder import NewFile
 from smfparse.store.hive import span_of
-from smfparse.tables.arrow import CODED, Batch, coded_schema, plain_schema, signed
-from smfparse.tables.dictionary import columns, meaning, with_fingerprints
 from smfparse.vectors import microseconds
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from smfparse.decoding.arrow import DECIMAL
+from smfparse.decoding.dictionary import TableColumn, columns, table_names, with_fingerprints
 from smfparse.layout.clocks import LOCAL_TIMESTAMP, TIMESTAMP
-from smfparse.layout.numbers import WIDE_DIGITS
+from smfparse.layout.kinds import WIDE_DIGITS
 from smfparse.metrics.measures import quoted
 from smfparse.metrics.views import comments, views_script
 from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.manifest import EXACT, SIGNED
-from smfparse.tables.arrow import DECIMAL
-from smfparse.tables.dictionary import TableColumn, columns, table_names, with_fingerprints
 
 _HEAD = """\
 -- The tables of this folder as DuckDB views, in UTC. To open them:

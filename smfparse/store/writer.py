@@ -28,10 +28,8 @@ from uuid import uuid4
 
 from smfparse.errors import InputError, OutputError, SmfError, unwritable
 from smfparse.limits import LIMITS, Limits
-from smfparse.places.kinds import Place
-from smfparse.places.url import Url
 from smfparse.progress import PROGRESS, WAITING
-from smfparse.store.belonging import own_folders, strays, unfinished
+from smfparse.reading.places import Place, Url
 from smfparse.store.database import (
     MANIFEST,
     TABLES,
@@ -45,7 +43,7 @@ from smfparse.store.database import (
     is_whole,
     sound,
 )
-from smfparse.store.folder import Folder
+from smfparse.store.folder import AnyFolder, Folder, UrlFolder
 from smfparse.store.hive import Layout
 from smfparse.store.manifest import (
     MEANINGS,
@@ -57,11 +55,12 @@ from smfparse.store.manifest import (
     head_of,
     is_own_file,
     meanings_text,
+    own_folders,
     runs_of,
+    strays,
+    unfinished,
 )
-from smfparse.store.objects import AnyFolder, UrlFolder
-from smfparse.store.plain import plain_file
-from smfparse.store.targets import PARTIAL
+from smfparse.store.targets import PARTIAL, plain_file
 from smfparse.store.views_sql import view_statements
 
 DamageKey: TypeAlias = tuple[str, int, str]

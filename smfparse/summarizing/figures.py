@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from smfparse.calendar.intervals import (
+from smfparse.decoding.zones import Zone
+from smfparse.metrics.calendar import (
     CALENDAR,
     SECOND_US,
     Calendar,
@@ -22,7 +23,6 @@ from smfparse.calendar.intervals import (
     calendars_of,
 )
 from smfparse.metrics.views import named_macros
-from smfparse.selecting.zones import Zone
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.spreading import (
     Axis,

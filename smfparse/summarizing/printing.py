@@ -14,12 +14,11 @@ from smfparse.advice.wording import (
     nothing_to,
     span_text,
 )
-from smfparse.calendar.coverage import length_text, lengths_text
-from smfparse.layout.members import version_key
-from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
+from smfparse.layout.columns import version_key
+from smfparse.metrics.calendar import length_text, lengths_text
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import legible, plural
-from smfparse.rendering.text import aligned
+from smfparse.rendering.text import FAINT, FINDINGS, HEAD, HEADLINE, Mark, aligned
 from smfparse.summarizing.declaration import Line
 from smfparse.summarizing.figures import Figures, Times
 from smfparse.summarizing.running import Day

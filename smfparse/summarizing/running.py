@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import run_rules
 from smfparse.advice.wording import losses_of
-from smfparse.calendar.coverage import COVERAGE, Coverage, coverage_of, coverage_query
+from smfparse.metrics.calendar import COVERAGE, Coverage, coverage_of, coverage_query
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.figures import (
     Figures,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from smfparse.calendar.intervals import SECOND_US
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.vectors import Bools, Floats, Ints
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from smfparse.calendar.intervals import SECOND_US
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.summarizing.figures import Times
 
 _HOUR_US = 3600 * SECOND_US

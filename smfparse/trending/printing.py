@@ -9,10 +9,9 @@ from itertools import groupby
 from typing import Any
 
 from smfparse.advice.wording import nothing_to
-from smfparse.rendering.colours import HEAD, HEADLINE, Mark
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import few, legible, plural
-from smfparse.rendering.text import aligned
+from smfparse.rendering.text import HEAD, HEADLINE, Mark, aligned
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
 _NOTHING = nothing_to("compare")

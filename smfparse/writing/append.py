@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from smfparse.decoding.dictionary import table_names
 from smfparse.decoding.duplicates import Duplicates
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import Inputs, called_apart
 from smfparse.inputs.sources import Dataset, SmfFile, Source, with_others
-from smfparse.places.kinds import Place
-from smfparse.store.belonging import has_manifest
+from smfparse.reading.places import Place
 from smfparse.store.hive import Layout
-from smfparse.store.manifest import EXACT, Manifest, has_fingerprints
+from smfparse.store.manifest import EXACT, Manifest, has_fingerprints, has_manifest
 from smfparse.store.targets import PARTIAL
 from smfparse.store.writer import Writer
-from smfparse.tables.dictionary import table_names
 from smfparse.writing.dataset import (
     alone_in,
     check_free,
@@ -24,8 +23,7 @@ from smfparse.writing.dataset import (
     refuse_url,
     write_whole,
 )
-from smfparse.writing.making import Making
-from smfparse.writing.originals import Original, originals
+from smfparse.writing.making import Making, Original, originals
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

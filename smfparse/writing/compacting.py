@@ -12,20 +12,25 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from smfparse.decoding.arrow import Batch
+from smfparse.decoding.zones import COUNTED_AT
 from smfparse.errors import RequestError
 from smfparse.inputs.stored import file_rows
 from smfparse.limits import Limits
-from smfparse.places.kinds import Place
-from smfparse.selecting.counting import COUNTED_AT
-from smfparse.store.belonging import has_manifest
-from smfparse.store.manifest import Manifest, NamedFile, has_fingerprints, read_files, wanted_in
-from smfparse.store.objects import AnyFolder
+from smfparse.reading.places import Place
+from smfparse.store.folder import AnyFolder
+from smfparse.store.manifest import (
+    Manifest,
+    NamedFile,
+    has_fingerprints,
+    has_manifest,
+    read_files,
+    wanted_in,
+)
 from smfparse.store.parquet import TableWriter, joined
 from smfparse.store.targets import PARTIAL
 from smfparse.store.writer import News, Writer
-from smfparse.tables.arrow import Batch
-from smfparse.writing.dataset import alone_in, form_of, refuse_url
-from smfparse.writing.parts import file_name, named
+from smfparse.writing.dataset import alone_in, file_name, form_of, named, refuse_url
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import duckdb
 
+from smfparse.decoding.arrow import Wanted, plain_schema
 from smfparse.errors import OutputError
 from smfparse.inputs.opening import Inputs
 from smfparse.metrics.measures import quoted
 from smfparse.metrics.views import comments, views_script
-from smfparse.query.connecting import connected
+from smfparse.query.relations import connected
 from smfparse.store.targets import check_file, replacing
-from smfparse.tables.arrow import Wanted, plain_schema
 
 _STORAGE = "v1.2.0"
 """Storage version of database files: the oldest version with comments for DuckDB 1.5 and 2."""

@@ -16,9 +16,8 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError, install_command
-from smfparse.places.kinds import Place, place_of, stamp_of
-from smfparse.places.settings import s3_place
-from smfparse.places.url import Url
+from smfparse.reading.objects import s3_place
+from smfparse.reading.places import Place, Url, place_of, stamp_of
 from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:

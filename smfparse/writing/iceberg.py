@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse.errors import RequestError, install_command
-from smfparse.places.kinds import Place, is_url
-from smfparse.places.url import Url
+from smfparse.reading.places import Place, Url, is_url
 from smfparse.store.parquet import parquet_options
 from smfparse.writing.lakes import Change, LakeFile, committed
 

@@ -20,16 +20,14 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
+from smfparse.decoding.arrow import plain_schema, signed, wanted_tables
+from smfparse.decoding.dictionary import table_names
 from smfparse.errors import InputError, OutputError, RequestError, SmfError
 from smfparse.inputs.sources import Dataset
-from smfparse.places.kinds import Place
-from smfparse.places.url import Url
-from smfparse.store.belonging import is_dataset
-from smfparse.store.manifest import SIGNED, wanted_in
+from smfparse.reading.places import Place, Url
+from smfparse.store.manifest import SIGNED, is_dataset, wanted_in
 from smfparse.store.targets import in_folder
 from smfparse.store.writer import only_writer
-from smfparse.tables.arrow import plain_schema, signed, wanted_tables
-from smfparse.tables.dictionary import table_names
 from smfparse.writing.formats import LAKES, is_lake
 
 _TRIES = 8

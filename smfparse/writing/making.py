@@ -1,15 +1,21 @@
-"""The state of a run that writes a dataset, or adds files to a dataset."""
+"""The state of a run that writes a dataset, or adds files to a dataset, and its manifest entries.
+
+SMF files are identified before they are read, and checked for later changes.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from smfparse import __version__
+from smfparse.decoding.dictionary import table_names
 from smfparse.decoding.fingerprinting import (
     NO_RECORDS,
     Days,
@@ -17,20 +23,62 @@ from smfparse.decoding.fingerprinting import (
     Identity,
     Recorder,
     Seen,
+    identity,
     read_run,
 )
-from smfparse.errors import Damage, DamageLog
+from smfparse.errors import Damage, DamageLog, InputError
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import Dataset, SmfFile, Source
 from smfparse.limits import Limits
-from smfparse.places.kinds import Place
+from smfparse.reading.places import Place, Stamp, stamp_of
+from smfparse.store.folder import AnyFolder
 from smfparse.store.hive import Layout, day_name
-from smfparse.store.manifest import RECORDS, Manifest, NamedRun
-from smfparse.store.objects import AnyFolder
+from smfparse.store.manifest import (
+    EXACT,
+    RECORDS,
+    SIGNED,
+    Manifest,
+    NamedFile,
+    NamedRun,
+    called_otherwise,
+    part_number,
+)
 from smfparse.store.parquet import Form
-from smfparse.store.writer import DamageKey
-from smfparse.writing.originals import Original
+from smfparse.store.writer import DamageKey, News
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+@dataclass
+class Original:
+    """The state of an SMF file before it is read."""
+
+    file: SmfFile
+    stamp: Stamp
+
+    @cached_property
+    def identity(self) -> str:
+        """The identity of the file. Raises InputError if the file cannot be read."""
+        return identity(self.file.input)
+
+    def check(self) -> None:
+        """Raise InputError if the file was changed since its state was recorded."""
+        if _stamp(self.file) != self.stamp:
+            raise InputError(f"{self.file.name}: changed while it was read; run again")
+
+
+def originals(files: Iterable[SmfFile]) -> dict[Place, Original]:
+    """Return the current states of SMF files, by path."""
+    return {each.path: Original(each, _stamp(each)) for each in files}
+
+
+def _stamp(file: SmfFile) -> Stamp:
+    try:
+        return stamp_of(file.path)
+    except OSError as error:
+        raise InputError(f"{file.name}: {error.strerror or error}") from error
+
 
 _MOST_DAYS = 1000
 """Maximum number of days in a file with day counts: a dump rarely contains more."""
@@ -174,3 +222,77 @@ class Making:
         """Return the damage that the dataset does not contain yet."""
         new = [each for each in met.details if not self.is_known(damage_key(each))]
         return DamageLog(details=new, count=met.count - len(met.details) + len(new))
+
+
+def rows_of(written: Iterable[NamedFile]) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    rows = dict.fromkeys(table_names(), 0)
+    for each in written:
+        rows[each.table] += each.rows
+    return rows
+
+
+def are_files(sources: Iterable[Source]) -> bool:
+    """Whether all inputs are SMF files."""
+    return all(isinstance(each, SmfFile) for each in sources)
+
+
+def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
+    """Return the changes to the manifest, for the commit after the files of a run are written.
+
+    Raises InputError if an input was changed during the run.
+    """
+    has_records = are_files(inputs.sources)
+    if has_records:
+        made.finish_fingerprints()
+    names = [*(each.name for each in written), *(each.name for each in made.runs)]
+    new = made.not_known(inputs.met)
+    head = {
+        "smfparse": __version__,
+        "selection": inputs.selected,
+        "partitioned": made.layout.by_day,
+        "types": SIGNED if made.form.is_signed else EXACT,
+        "tables": rows_of(written),
+        "duplicates": inputs.duplicates,
+        "unknown_bytes": dict(inputs.log.unknown),
+        "damage_count": new.count,
+        "fingerprints": made.form.has_fingerprints,
+        "has_records": has_records,
+        "next": 1 + max([made.first, *map(part_number, names)]),
+    }
+    return News(
+        head if made.old is None else _summed(made.old, head),
+        inputs=[_described(each, inputs, made) for each in inputs.sources],
+        files=written,
+        runs=made.runs,
+        damage=map(damage_key, new.details),
+        gone=None if made.old is None else frozenset(made.gone),
+    )
+
+
+def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
+    if not isinstance(source, SmfFile):
+        assert isinstance(source, Dataset)
+        return {"name": source.name, "inputs": called_otherwise(source.inputs, source.called)}
+    before = made.read[source.path]
+    if are_files(inputs.sources):
+        found = str(made.recorder.identities[source.path])
+    else:
+        found = before.identity
+    before.check()
+    return {
+        "name": source.name,
+        "bytes": before.stamp.size,
+        "identity": found,
+        "smfparse": __version__,
+        "duplicates": inputs.log.duplicates.get(source.path, 0),
+    }
+
+
+def _summed(old: Manifest, new: Manifest) -> Manifest:
+    return new | {
+        "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
+        "duplicates": old["duplicates"] + new["duplicates"],
+        "unknown_bytes": dict(Counter(old["unknown_bytes"]) + Counter(new["unknown_bytes"])),
+        "damage_count": old["damage_count"] + new["damage_count"],
+    }

@@ -10,7 +10,7 @@ import pytest
 
 from smfparse.advice.declaration import rules, subjects
 from smfparse.advice.judging import rows_query, subject_query
-from smfparse.calendar.intervals import calendar_macros
+from smfparse.metrics.calendar import calendar_macros
 from smfparse.metrics.views import named_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
 

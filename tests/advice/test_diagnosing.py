@@ -22,8 +22,8 @@ from smfparse.advice.links import Links, Placed
 from smfparse.advice.merging import merged
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import evidence, finding_lines
-from smfparse.calendar.intervals import SECOND_US
-from smfparse.selecting.zones import fixed_zone
+from smfparse.decoding.zones import fixed_zone
+from smfparse.metrics.calendar import SECOND_US
 from tests.support.searching import search
 
 HOUR = 3600

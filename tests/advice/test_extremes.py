@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from smfparse.advice.declaration import rules, subjects
 from smfparse.advice.judging import subject_query
-from smfparse.calendar.intervals import calendar_macros
+from smfparse.decoding.arrow import schema
+from smfparse.metrics.calendar import calendar_macros
 from smfparse.metrics.views import named_macros
 from smfparse.simulating.reading_toml import read_estate
 from smfparse.simulating.run import simulate
-from smfparse.tables.arrow import schema
 from tests.simulating.drawn import sites
 from tests.support.advised import Bench, Rows, checked
 from tests.support.command import run

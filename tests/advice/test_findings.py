@@ -19,7 +19,7 @@ from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import command, evidence, finding_lines, frequency, in_short, shown
-from smfparse.calendar.intervals import SECOND_US
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.rendering.formats import lines
 from tests.support.advised import ABSENT, START, Rows, checked
 from tests.support.searching import search

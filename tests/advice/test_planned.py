@@ -16,8 +16,7 @@ from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import plan_command
-from smfparse.planning.asking import wanted
-from smfparse.planning.registry import planned, planner
+from smfparse.planning.plans import planned, planner, wanted
 from smfparse.rendering.formats import lines
 from tests.support.advised import Rows, checked
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from smfparse.advice.findings import Finding
-from smfparse.simulating.answers import AnswerKey
 from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import AnswerKey
 from tests.support.searching import LONG
 from tests.support.tools import tool
 

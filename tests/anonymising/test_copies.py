@@ -19,17 +19,15 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse.advice.answering import answered_rows
-from smfparse.anonymising.copying import anonymise
-from smfparse.anonymising.proving import proof
-from smfparse.anonymising.pseudonyms import Pseudonyms, read_map, write_map
-from smfparse.anonymising.searching import Finder, ShortNames
+from smfparse.anonymising.copying import anonymise, proof
+from smfparse.anonymising.pseudonyms import Finder, Pseudonyms, ShortNames, read_map, write_map
+from smfparse.decoding.dictionary import decoded_tables
 from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.inputs.opening import open_file, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.layout.texts import ENCODING
+from smfparse.layout.kinds import ENCODING
 from smfparse.query.catalog import Catalog
 from smfparse.reports.declaration import report, report_names
-from smfparse.tables.dictionary import decoded_tables
 from tests.support.command import in_json, run
 from tests.support.datasets import every_table
 from tests.support.paths import FIXTURE_FILES

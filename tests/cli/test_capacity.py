@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from smfparse.planning.registry import planner, planner_names
+from smfparse.planning.plans import planner, planner_names
 from tests.support.builders import Write, foreign_record
 from tests.support.command import in_json, run
 from tests.support.goldens import planners
@@ -22,7 +22,7 @@ def test_what_all_planners_print_of_published_values_is_the_golden_file() -> Non
 
 @pytest.mark.slow
 def test_every_planner_explains_itself_and_one_answers_with_an_input() -> None:
-    """What planners measure of an input, tests/capacity and tests/library hold."""
+    """What planners measure of an input, tests/planning and tests/library hold."""
     for name in planner_names():
         lines = run("capacity", name, "--explain").stdout.splitlines()
         assert lines[0] == planner(name).title

@@ -20,11 +20,11 @@ from smfparse.comparing.changes import COLUMNS, NAMES, compared
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.printing import ComparisonDocument, side_by_side
 from smfparse.comparing.sides import Rename, Side, absent, measured
+from smfparse.decoding.selection import Selection
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.rendering.formats import lines
-from smfparse.selecting.selection import Selection
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
 from tests.support import command, smf

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from smfparse.decoding.dictionary import columns, table_names, title
 from smfparse.inputs.opening import open_inputs
 from smfparse.metrics import views
-from smfparse.tables.dictionary import columns, table_names, title
 from tests.support import builders
 from tests.support.builders import NOTHING, Section, Write, named_block, qwhs_long, qwhx, smf_record
 from tests.support.command import run

@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
+from smfparse.decoding.dictionary import DAMAGE_COLUMNS
 from smfparse.errors import Damage, DamageError, DamageLog
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.tables.dictionary import DAMAGE_COLUMNS
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.support.command import CODE, READING, named, reading_call, run

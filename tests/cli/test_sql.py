@@ -20,20 +20,19 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from smfparse.decoding.arrow import Wanted
+from smfparse.decoding.dictionary import columns
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inspecting.described import description
 from smfparse.metrics import views
 from smfparse.metrics.views import relations
 from smfparse.query import prompt as console
 from smfparse.query.catalog import Catalog
-from smfparse.query.hints import hinted
 from smfparse.query.prompt import HELP, Console, Shell, SqlCompleter, View, is_whole
-from smfparse.query.statements import is_complete
+from smfparse.query.statements import hinted, is_complete
 from smfparse.rendering import formats
 from smfparse.rendering.formats import FORMATS
 from smfparse.rendering.rows import RowsDocument
-from smfparse.tables.arrow import Wanted
-from smfparse.tables.dictionary import columns
 from tests.support import command
 from tests.support.builders import put
 from tests.support.paths import FIXTURES

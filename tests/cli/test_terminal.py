@@ -15,12 +15,12 @@ import pytest
 
 from smfparse.cli.output import show
 from smfparse.cli.progress import BAR, progress_line
+from smfparse.decoding.dictionary import RECORD
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.progress import PROGRESS
 from smfparse.query.prompt import Console
-from smfparse.tables.dictionary import RECORD
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES

@@ -16,7 +16,6 @@ import pytest
 import smfparse
 from smfparse.advice.declaration import rules
 from smfparse.advice.findings import Finding
-from smfparse.calendar.intervals import Calendar
 from smfparse.dashboard.courses import Course, Courses, Thinned, axis_of, groups
 from smfparse.dashboard.declaration import panels, parts
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
@@ -24,8 +23,9 @@ from smfparse.dashboard.incidents import incidents
 from smfparse.dashboard.managers import group_lines
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
+from smfparse.decoding.zones import fixed_zone
+from smfparse.metrics.calendar import Calendar
 from smfparse.rendering.figures import decimals_of, with_decimals
-from smfparse.selecting.zones import fixed_zone
 from smfparse.summarizing.figures import Times
 from tests.summarizing.test_spreading import MINUTE, axis
 from tests.support.command import in_json

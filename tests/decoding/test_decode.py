@@ -14,15 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding.arrow import wanted_tables
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.entries import EntryBuffer
-from smfparse.decoding.gathering import BlockBuffer, Growing
-from smfparse.decoding.needs import Needs
+from smfparse.decoding.gathering import BlockBuffer, EntryBuffer, Growing
+from smfparse.decoding.matching import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout.blocks import Block, block
-from smfparse.layout.numbers import SquareSum
+from smfparse.layout.kinds import SquareSum
 from smfparse.reading.chunks import SLACK
-from smfparse.tables.arrow import wanted_tables
 from smfparse.vectors import not_zero
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.support.declared import BLOCKS

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.lookback import Before
-from smfparse.decoding.needs import Needs
+from smfparse.decoding.arrow import schema, wanted_tables
+from smfparse.decoding.decoder import Before, Decoder
+from smfparse.decoding.matching import Needs
 from smfparse.decoding.tasks import TASK_KINDS
 from smfparse.errors import DamageLog
 from smfparse.limits import Limits
 from smfparse.reading.chunks import Chunk
-from smfparse.tables.arrow import schema, wanted_tables
 from smfparse.vectors import Ints
 from tests.support import builders, smf
 from tests.support.builders import UTC_NOON, Section, foreign_record, smf_record

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from smfparse.decoding import duplicates, fingerprinting
 from smfparse.decoding.fingerprinting import FINGERPRINT, Seen
+from smfparse.decoding.selection import ALL_RECORDS, Selection
 from smfparse.inputs import workers
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.reading import planning
-from smfparse.selecting.selection import ALL_RECORDS, Selection
+from smfparse.reading import reader
 from smfparse.store.manifest import read_files
 from smfparse.writing import making
 from smfparse.writing.dataset import write_dataset
@@ -62,7 +62,7 @@ def kept(
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(reader, "_can_start", lambda chunk: True)
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 

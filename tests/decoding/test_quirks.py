@@ -7,11 +7,11 @@ import itertools
 import struct
 from typing import Any
 
+from smfparse.decoding.arrow import wanted_tables
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding.matching import Needs
 from smfparse.errors import DamageLog
 from smfparse.limits import Limits
-from smfparse.tables.arrow import wanted_tables
 from tests.support import builders, smf
 
 

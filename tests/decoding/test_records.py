@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from smfparse.decoding.arrow import wanted_tables
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding.matching import Needs
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.triplets import BlockIndex
 from smfparse.errors import DamageLog
@@ -16,7 +17,6 @@ from smfparse.layout.blocks import Block
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
-from smfparse.tables.arrow import wanted_tables
 from tests.support import builders, smf
 from tests.support.builders import NOTHING, UTC_NOON, Section, named_block, qwhs_long, smf_record
 

@@ -16,18 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding.arrow import wanted_tables
+from smfparse.decoding.selection import Selection
 from smfparse.errors import DamageLog
-from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
-from smfparse.inputs.range import Range
+from smfparse.inputs.range import Log, Range
 from smfparse.limits import Limits
-from smfparse.reading import planning
+from smfparse.reading import reader
 from smfparse.reading.chunks import WHOLE_SOURCE, Part
 from smfparse.reading.detection import framing_named
-from smfparse.reading.planning import agree, look_through, plan, ranges_of
-from smfparse.reading.reader import Input
-from smfparse.selecting.selection import Selection
-from smfparse.tables.arrow import wanted_tables
+from smfparse.reading.reader import Input, agree, look_through, plan, ranges_of
 from tests.inputs.test_ranges import rows_of
 from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.searching import of_many, search, some
@@ -79,7 +77,7 @@ class File:
 def planned_parts(file: File, part_bytes: int) -> list[Part]:
     """Cut a file wherever a chunk starts, whatever its first record has to know of."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "_can_start", lambda chunk: True)
+        patch.setattr(reader, "_can_start", lambda chunk: True)
         return plan(file.path, part_bytes, framing=file.framing, limits=file.limits)
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.places.kinds import place_of
-from smfparse.places.objects import store_of
-from smfparse.places.settings import azure_place, google_place
+from smfparse.reading.objects import azure_place, google_place, store_of
+from smfparse.reading.places import place_of
 from tests.support.storage import SETTINGS
 
 HOST = "smf@bank.dfs.core.windows.net"

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 import smfparse
+from smfparse.decoding.arrow import wanted_tables
 from smfparse.errors import InputError
-from smfparse.places import objects
-from smfparse.places import url as urls
-from smfparse.places.url import Url
-from smfparse.tables.arrow import wanted_tables
+from smfparse.reading import objects, places
+from smfparse.reading.places import Url
 from tests.support import command
 from tests.support.mixed_records import overlapping
 from tests.support.storage import BUCKET, Faults, Storage, faulty, serving
@@ -51,8 +50,8 @@ def storage(folder: Path) -> Iterator[Storage]:
 @pytest.fixture
 def broken(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
     """What the connections to the storage do meanwhile."""
-    monkeypatch.setattr(urls, "_FIRST", 2048)
-    monkeypatch.setattr(urls, "_MOST", 8192)
+    monkeypatch.setattr(places, "_FIRST", 2048)
+    monkeypatch.setattr(places, "_MOST", 8192)
     monkeypatch.setattr(objects, "RETRIES", 0)
     with faulty(storage) as (url, faults):
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)

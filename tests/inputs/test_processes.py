@@ -21,7 +21,7 @@ import pytest
 
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import InputError, OutputError, RequestError
-from smfparse.inputs import spilling, workers
+from smfparse.inputs import parallel, workers
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
@@ -206,7 +206,7 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(spilling.pa, "OSFile", full)
+        patch.setattr(parallel.pa, "OSFile", full)
         found = run("sql", *packed(dump), "SELECT count(*) FROM record", "--jobs=3")
     assert found.exit_code == 8
     assert str(temporary) in found.stderr

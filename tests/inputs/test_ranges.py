@@ -18,20 +18,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding.arrow import Wanted, coded_schema, schema, wanted_tables
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.dictionary import decoded_tables, table_names
 from smfparse.errors import Damage, InputError
-from smfparse.inputs import joining, workers
-from smfparse.inputs.log import Log
+from smfparse.inputs import sources, workers
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.inputs.range import Range, UnsoundError
+from smfparse.inputs.range import Log, Range, UnsoundError
 from smfparse.limits import LIMITS
-from smfparse.reading import planning, reader
-from smfparse.reading.chunks import Chunk, Part
+from smfparse.reading import reader
+from smfparse.reading.chunks import Chunk, Part, Window
 from smfparse.reading.reader import Input
-from smfparse.reading.window import Window
-from smfparse.tables.arrow import Wanted, coded_schema, schema, wanted_tables
-from smfparse.tables.dictionary import decoded_tables, table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import put
 from tests.support.mixed_records import TABLES, Each, many, written
@@ -115,7 +113,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     small_chunks(monkeypatch, CAPACITY)
     monkeypatch.setitem(vars(LIMITS), "look_back_bytes", 2 * CAPACITY)
     monkeypatch.setattr(reader, "are_short", lambda kinds: False)
-    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(reader, "_can_start", lambda chunk: True)
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
@@ -299,7 +297,7 @@ def test_files_that_are_decoded_together_give_what_they_give_one_after_the_other
     monkeypatch.setattr(Decoder, "_add", counted)
     tables = dict.fromkeys(decoded_tables())
     together = found_in(paths, 1, tables)
-    monkeypatch.setattr(joining, "_SMALL", LIMITS.chunk_bytes)
+    monkeypatch.setattr(sources, "_SMALL", LIMITS.chunk_bytes)
     assert together == found_in(paths, 1, tables)
     assert decoded[0] > 1  # files of the first chunk
     assert decoded[1:] == [1] * sum(decoded[:1])

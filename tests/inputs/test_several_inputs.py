@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import pytest
 
 import smfparse
+from smfparse.decoding.selection import Selection
 from smfparse.errors import InputError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
-from smfparse.selecting.selection import Selection
 from smfparse.writing.append import append_dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.generated import generate_dump

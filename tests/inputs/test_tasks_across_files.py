@@ -21,11 +21,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from smfparse.decoding.selection import Selection
 from smfparse.inputs import others, workers
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.selecting.selection import Selection
 from smfparse.writing.append import append_dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import foreign_record, put

@@ -17,27 +17,31 @@ from construct import Int32ub, Struct
 from construct.core import FormatFieldError
 
 from smfparse.errors import LayoutError
-from smfparse.layout import blocks, members
+from smfparse.layout import blocks, columns
 from smfparse.layout.clocks import Elapsed, LatchElapsed, LocalWhen, Micros64, SmfMoment, When
-from smfparse.layout.kinds import Combine, Numeric
-from smfparse.layout.members import Repeat
-from smfparse.layout.numbers import (
+from smfparse.layout.columns import Repeat
+from smfparse.layout.kinds import (
     Bit,
     Code,
+    Combine,
     Count32,
     Count64,
     Flags,
     Gauge8,
+    Header,
+    Hex,
     Number,
+    Numeric,
+    Reserved,
     SCount32,
     SCount64,
     SquareSum,
     SWord16,
+    Text,
     Word,
     Word16,
     Word32,
 )
-from smfparse.layout.texts import Header, Hex, Reserved, Text
 from tests.support.declared import BLOCKS
 
 SMALLEST = Number(4, signed=True, combine=Combine.MIN, null=0x0FFFFFFF)
@@ -184,7 +188,7 @@ def test_every_block_gives_back_what_it_was_built_from(name: str):
         assert sorted(set(names)) == sorted(names)
 
 
-block, since = blocks.block, members.since
+block, since = blocks.block, columns.since
 A, B = "a" / Count32 * "a", "b" / Count32 * "b"
 V, W = "v" / Word32 * "v", "w" / Word32 * "w"
 LARGE, BIT_A = "A" / Count32 * "A", Flags(1, Bit("A", 1, "a"))

@@ -16,11 +16,11 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 import smfparse
+from smfparse.decoding.dictionary import table_names
 from smfparse.errors import InputError, RequestError
 from smfparse.library import Frame
 from smfparse.reports.declaration import report
 from smfparse.reports.sections import TOTAL
-from smfparse.tables.dictionary import table_names
 from tests.support.command import in_json, run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw

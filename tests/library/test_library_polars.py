@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse.decoding.selection import ALL_RECORDS, Selection
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
 from smfparse.reading.reader import Input
-from smfparse.selecting.selection import ALL_RECORDS, Selection
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import put, rdw
 from tests.support.generated import generate_dump

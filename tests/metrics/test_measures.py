@@ -8,13 +8,13 @@ import tomllib
 import polars as pl
 import pytest
 
-from smfparse.calendar.intervals import calendar_macros
 from smfparse.declarations import Where, read_table
+from smfparse.decoding.dictionary import TABLES
 from smfparse.inspecting.described import uses_of
+from smfparse.metrics.calendar import calendar_macros
 from smfparse.metrics.figures import with_figures
 from smfparse.metrics.measures import Measure, over_time, subjects, way_of
 from smfparse.metrics.views import named_macros
-from smfparse.tables.dictionary import TABLES
 from tests.support.command import run
 from tests.support.corpora import Corpus, of_corpora
 from tests.support.paths import PROJECT

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.mqsmfcsv.beside import Beside
 from smfparse.mqsmfcsv.declared import KEYS, sheets
-from smfparse.rendering.guard import FORMULA_START
+from smfparse.mqsmfcsv.files import Beside
+from smfparse.rendering.figures import FORMULA_START
 from smfparse.writing.dataset import write_dataset
 from tests.mqsmfcsv.sheets import read_file, read_lines
 from tests.support import datasets

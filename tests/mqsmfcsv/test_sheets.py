@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from smfparse.decoding.arrow import schema
+from smfparse.decoding.dictionary import STATISTICS_KEYS, TASK_KEYS, columns
 from smfparse.inputs.opening import open_inputs
 from smfparse.mqsmfcsv.declared import Cell, Group, Sheet, sheets
-from smfparse.tables.arrow import schema
-from smfparse.tables.dictionary import STATISTICS_KEYS, TASK_KEYS, columns
 from tests.mqsmfcsv.sheets import read_file
 from tests.support.datasets import convert, every_table
 from tests.support.generated import generate_dump

@@ -11,10 +11,19 @@ import pytest
 from scipy import stats
 
 from smfparse.errors import RequestError
-from smfparse.planning.asking import wanted
-from smfparse.planning.publications import between, published, published_names, source
-from smfparse.planning.registry import plan_of_measured, planned, planner, planner_names
-from smfparse.planning.slopes import plan_within, slope
+from smfparse.planning.plans import (
+    between,
+    plan_of_measured,
+    plan_within,
+    planned,
+    planner,
+    planner_names,
+    published,
+    published_names,
+    slope,
+    source,
+    wanted,
+)
 
 
 def test_a_planner_answers_with_published_values_and_names_its_sources_and_limits() -> None:

@@ -14,9 +14,7 @@ from smfparse.planning.channels import channels_in, chin_kb
 from smfparse.planning.concentrator import transaction_parts
 from smfparse.planning.log import io_line, rate_at_full
 from smfparse.planning.mft import transfer_figure, transfer_rows
-from smfparse.planning.plans import Plan
-from smfparse.planning.publications import published
-from smfparse.planning.registry import planned
+from smfparse.planning.plans import Plan, planned, published
 from smfparse.planning.smf import gathering_us, writing_us
 from smfparse.planning.streaming import put_ratio
 from tests.support.paths import PROJECT

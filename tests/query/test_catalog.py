@@ -11,6 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from smfparse.decoding.arrow import schema
+from smfparse.decoding.dictionary import table_names
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -19,8 +21,6 @@ from smfparse.metrics.measures import quoted
 from smfparse.query import relations as relations_module
 from smfparse.query.catalog import Catalog
 from smfparse.query.results import rows_of
-from smfparse.tables.arrow import schema
-from smfparse.tables.dictionary import table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Write
 from tests.support.smf import LOG_START, Io, Log, log_record

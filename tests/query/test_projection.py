@@ -16,6 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse.decoding.arrow import Wanted
+from smfparse.decoding.dictionary import RECORD, columns, table_names
+from smfparse.decoding.selection import Selection
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -23,9 +26,6 @@ from smfparse.limits import LIMITS, Limits
 from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, read_plan
 from smfparse.query.scans import SmfScans
-from smfparse.selecting.selection import Selection
-from smfparse.tables.arrow import Wanted
-from smfparse.tables.dictionary import RECORD, columns, table_names
 from tests.support.paths import SMF
 from tests.support.searching import search
 

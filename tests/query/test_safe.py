@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import smfparse
+from smfparse.decoding.selection import Selection
 from smfparse.errors import QueryError, RequestError, SmfError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
-from smfparse.query.connecting import connected
-from smfparse.selecting.selection import Selection
+from smfparse.query.relations import connected
 from tests.support.command import run
 from tests.support.datasets import files_below
 from tests.support.paths import PROJECT, SMF
@@ -213,4 +213,4 @@ def test_the_command_and_the_library_have_it(there: Path) -> None:
 def test_connections_are_made_in_one_place() -> None:
     paths = [each for folder in ("smfparse", "cli") for each in (PROJECT / folder).rglob("*.py")]
     made = [each for each in paths if "duckdb.connect(" in each.read_text(encoding="utf-8")]
-    assert made == [PROJECT / "smfparse/query/connecting.py"]
+    assert made == [PROJECT / "smfparse/query/relations.py"]

@@ -20,11 +20,10 @@ from smfparse.errors import DamageLog, InputError
 from smfparse.reading import detection, evidence
 from smfparse.reading.blocked import BdwWalk
 from smfparse.reading.chunks import SLACK
-from smfparse.reading.detection import probe
+from smfparse.reading.detection import WALKS, probe
 from smfparse.reading.reader import read_chunks
 from smfparse.reading.segments import Segments, Walk
 from smfparse.reading.streams import Decompressor, Feed, Layer
-from smfparse.reading.walks import WALKS
 from smfparse.vectors import Bytes, Ints
 from tests.support.builders import Section, foreign_record, named_block, segments, smf_record
 from tests.support.paths import FIXTURES

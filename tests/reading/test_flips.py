@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding.arrow import wanted_tables
+from smfparse.decoding.dictionary import table_names
 from smfparse.inputs.opening import open_inputs
 from smfparse.reading.detection import probe
-from smfparse.tables.arrow import wanted_tables
-from smfparse.tables.dictionary import table_names
 from tests.support import variants
 from tests.support.builders import Section, foreign_record, named_block, rdw, segments, smf_record
 from tests.support.command import run

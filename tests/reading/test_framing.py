@@ -19,14 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse.decoding.selection import Selection
 from smfparse.errors import DamageLog, InputError
 from smfparse.limits import Limits
 from smfparse.reading.chunks import SLACK, Part
+from smfparse.reading.detection import WALKS
 from smfparse.reading.headers import Headers
 from smfparse.reading.reader import read_chunks
 from smfparse.reading.segments import Segments, last_record
-from smfparse.reading.walks import WALKS
-from smfparse.selecting.selection import Selection
 from tests.support import builders
 from tests.support.builders import Section, foreign_record, named_block, rdw, segments, smf_record
 from tests.support.command import run

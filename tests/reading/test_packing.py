@@ -29,8 +29,7 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.reading.chunks import WHOLE_SOURCE
 from smfparse.reading.packing import packing_of, unpacked
-from smfparse.reading.planning import plan
-from smfparse.reading.reader import read_chunks
+from smfparse.reading.reader import plan, read_chunks
 from smfparse.reading.streams import PackedFile
 from tests.support.builders import put
 from tests.support.paths import FIXTURES

@@ -22,7 +22,7 @@ from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.reading.chunks import Part
-from smfparse.reading.planning import plan
+from smfparse.reading.reader import plan
 from tests.support import variants
 from tests.support.command import run
 from tests.support.generated import generate_dump

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from smfparse.rendering.csv import of_frame
 from smfparse.rendering.document import Column, Document, Facts, Section, Table
+from smfparse.rendering.figures import HIDDEN, visible, visible_lines
 from smfparse.rendering.formats import FORMATS, lines
-from smfparse.rendering.guard import HIDDEN, visible, visible_lines
 from smfparse.rendering.json import json_lines
 from smfparse.rendering.rows import RowsDocument
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, raw

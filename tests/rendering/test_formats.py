@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.rendering.document import Column, Document, Facts, Section, Table
+from smfparse.rendering.figures import visible
 from smfparse.rendering.formats import FORMATS, lines
-from smfparse.rendering.guard import visible
 from smfparse.rendering.rows import RowsDocument
 from tests.support.command import printed
 from tests.support.paths import FIXTURES

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.rendering.plain_rows import plain_table
+from smfparse.rendering.rows import plain_table
 from smfparse.rendering.shown import aligned_frame, exact
 from tests.support.searching import search
 

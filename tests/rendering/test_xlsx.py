@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from smfparse.errors import OutputError, SmfError
 from smfparse.rendering import xlsx
 from smfparse.rendering.document import Document, Values
-from smfparse.rendering.guard import visible
+from smfparse.rendering.figures import visible
 from smfparse.rendering.xlsx import write_workbook
 from smfparse.reports.declaration import report, report_names
 from tests.support.command import run

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from smfparse.decoding.selection import Selection
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
@@ -16,7 +17,6 @@ from smfparse.query.catalog import Catalog
 from smfparse.reports.declaration import report
 from smfparse.reports.running import run_report
 from smfparse.reports.sections import Sections, every
-from smfparse.selecting.selection import Selection
 from tests.support.builders import Write
 from tests.support.searching import of_many, pairs
 from tests.support.smf import block, queue, record, task, task_record, task_token, who

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from smfparse.decoding.dictionary import TABLES, columns
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.layout.clocks import Duration
 from smfparse.reports.declaration import EVIDENCE, report, report_names
 from smfparse.reports.running import explain
 from smfparse.reports.sections import RECORDED, TEMPLATE_KEYS, TOTAL, Sections, every
-from smfparse.tables.dictionary import TABLES, columns
 from smfparse.writing.dataset import write_dataset
 from tests.support.generated import generate_dump
 from tests.support.paths import PROJECT

@@ -185,7 +185,7 @@ MARKS: dict[str, list[str | None]] = {
 
 
 def test_intervals_of_starts_are_marked_and_stubs_do_not_make_the_median() -> None:
-    """tests/calendar has the kinds of intervals, one by one."""
+    """tests/metrics has the kinds of intervals, one by one."""
     rows = rows_from("log", *lives(STARTS))
     found = marks(rows)
     assert {qmgr: found[qmgr] for qmgr in MARKS} == MARKS

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from smfparse.decoding.selection import Selection
 from smfparse.errors import SmfError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -22,7 +23,6 @@ from smfparse.query.scans import InMemory
 from smfparse.reports.declaration import report, report_names
 from smfparse.reports.running import report_parts, run_report
 from smfparse.reports.sections import HIDDEN, Sections, every
-from smfparse.selecting.selection import Selection
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.planning.registry import planned
+from smfparse.planning.plans import planned
 from tests.support import smf
 from tests.support.builders import put
 from tests.support.command import in_json

@@ -26,8 +26,7 @@ import pytest
 
 from smfparse.inputs.opening import open_inputs
 from smfparse.layout.columns import Field
-from smfparse.layout.numbers import Bit, Code, Flags, Wide
-from smfparse.layout.texts import Header
+from smfparse.layout.kinds import Bit, Code, Flags, Header, Wide
 from smfparse.schemas import REGISTRY, TRACES, enums
 from tests.support import smf
 from tests.support.builders import ebcdic, qwhc_of, qwhs_short

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from smfparse.decoding.dictionary import TABLES
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.simulating.declaration import VERSIONS
 from smfparse.simulating.records import SMF_LIMIT
-from smfparse.tables.dictionary import TABLES
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES

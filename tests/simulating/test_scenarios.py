@@ -18,10 +18,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from smfparse.errors import RequestError
-from smfparse.simulating.answers import AnswerKey
 from smfparse.simulating.declaration import INCIDENTS
 from smfparse.simulating.reading_toml import load_estate, read_estate, scenario_names
-from smfparse.simulating.run import simulate
+from smfparse.simulating.run import AnswerKey, simulate
 from tests.simulating.drawn import sites
 from tests.simulating.laws import broken
 from tests.simulating.simulated import Day, simulated

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from smfparse.dashboard.declaration import Panel, panels
+from smfparse.decoding.dictionary import TABLES
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
-from smfparse.layout.members import version_key
+from smfparse.layout.columns import version_key
 from smfparse.metrics.measures import measure_of, metrics_of
 from smfparse.metrics.views import words_in
 from smfparse.query.catalog import Catalog
@@ -24,7 +25,6 @@ from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.figures import Figures
 from smfparse.summarizing.printing import sparkline
 from smfparse.summarizing.running import Day, summarized
-from smfparse.tables.dictionary import TABLES
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 

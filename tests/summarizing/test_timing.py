@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.calendar.intervals import SECOND_US, calendar_macros, calendar_query, calendars_of
+from smfparse.metrics.calendar import SECOND_US, calendar_macros, calendar_query, calendars_of
 from smfparse.metrics.views import named_macros
 from smfparse.summarizing.figures import Times
 from tests.support.advised import ABSENT, Bench

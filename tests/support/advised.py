@@ -18,12 +18,12 @@ from smfparse.advice.declaration import Rule, rules, subjects
 from smfparse.advice.judging import State, filled, subject_query, wanted
 from smfparse.advice.policy import NO_POLICY, Policy
 from smfparse.advice.running import Checked, run_rules
-from smfparse.calendar.intervals import calendar_macros
+from smfparse.decoding.arrow import schema
+from smfparse.decoding.selection import Selection
+from smfparse.metrics.calendar import calendar_macros
 from smfparse.metrics.views import named_macros
 from smfparse.query.catalog import Catalog
-from smfparse.query.connecting import Connection, connected
-from smfparse.selecting.selection import Selection
-from smfparse.tables.arrow import schema
+from smfparse.query.relations import Connection, connected
 
 START = dt.datetime(2026, 3, 4, 9, tzinfo=dt.timezone.utc)  # noqa: UP017 - as in the tables
 SECONDS = 600.0

@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
+from smfparse.decoding.arrow import plain_schema, wanted_tables
+from smfparse.decoding.dictionary import table_names
 from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.places.kinds import place_of
+from smfparse.reading.places import place_of
 from smfparse.store.database import MANIFEST
 from smfparse.store.manifest import VIEWS, read_files, read_inputs, read_runs
-from smfparse.store.plain import checksum
-from smfparse.tables.arrow import plain_schema, wanted_tables
-from smfparse.tables.dictionary import table_names
+from smfparse.store.targets import checksum
 from tests.support.command import run
 
 

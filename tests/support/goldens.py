@@ -19,19 +19,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from smfparse.advice import judging
-from smfparse.capacity.measuring import measuring_query
 from smfparse.comparing.changes import NAMES, compared
 from smfparse.comparing.sides import Rename, measured
+from smfparse.decoding.selection import Selection
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.metrics.views import view_names
-from smfparse.planning.registry import planner, planner_names
+from smfparse.planning.answering import measuring_query
+from smfparse.planning.plans import planner, planner_names
 from smfparse.query.catalog import Catalog
 from smfparse.reports import declaration
 from smfparse.reports.declaration import report_names
 from smfparse.reports.running import run_report
 from smfparse.reports.sections import HIDDEN, RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
-from smfparse.selecting.selection import Selection
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import FIXTURES, GOLDEN
@@ -323,7 +323,7 @@ def _short(value: Any) -> str:
 
 
 def planners() -> str:
-    from smfparse.planning.registry import planner_names
+    from smfparse.planning.plans import planner_names
 
     return "".join(f"{run('capacity', name).stdout}\n" for name in planner_names())
 

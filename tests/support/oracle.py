@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import polars as pl
 from hypothesis import strategies as st
 
-from smfparse.tables.dictionary import RECORD
+from smfparse.decoding.dictionary import RECORD
 
 TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf")
 QUEUE_TABLES = ("wqst", "wqst_cf")

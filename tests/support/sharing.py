@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from smfparse.decoding.arrow import Wanted
 from smfparse.inputs.opening import Inputs
 from smfparse.inputs.parallel import Unit
-from smfparse.tables.arrow import Wanted
 
 
 def cut(inputs: Inputs, wanted: Wanted, *, ahead: bool = True) -> list[Unit]:

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
-from smfparse.calendar.intervals import SECOND_US
-from smfparse.selecting.selection import Selection
-from smfparse.selecting.zones import Zone, parse_zone
+from smfparse.decoding.selection import Selection
+from smfparse.decoding.zones import Zone, parse_zone
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.trending.printing import TrendDocument
 from smfparse.trending.running import Course, Trend, trended
 from smfparse.trending.statistics import CHANCE, growth, usual_range

@@ -23,6 +23,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse.decoding.arrow import schema
+from smfparse.decoding.dictionary import columns, table_names
 from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -34,8 +36,6 @@ from smfparse.store.folder import NewFile
 from smfparse.store.manifest import GIVEN, MEANINGS, RECORDS, read_files, read_inputs
 from smfparse.store.parquet import WritingThread
 from smfparse.store.targets import PARTIAL
-from smfparse.tables.arrow import schema
-from smfparse.tables.dictionary import columns, table_names
 from smfparse.writing.append import append_dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import foreign_record, put

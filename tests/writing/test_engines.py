@@ -20,12 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse.decoding.arrow import plain_schema, schema
+from smfparse.decoding.dictionary import IDENTITY_COLUMNS, with_fingerprints
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.limits import Limits
 from smfparse.reading import reader
 from smfparse.store.manifest import VIEWS
-from smfparse.tables.arrow import plain_schema, schema
-from smfparse.tables.dictionary import IDENTITY_COLUMNS, with_fingerprints
 from smfparse.writing.compacting import compact_dataset
 from tests.support import command
 from tests.support.builders import UTC_NOON, foreign_record, put

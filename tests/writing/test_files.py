@@ -19,15 +19,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
+from smfparse.decoding.dictionary import table_names, title
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.metrics import views
 from smfparse.mqsmfcsv.styles import STYLES
 from smfparse.query.catalog import Catalog
-from smfparse.tables.dictionary import table_names, title
-from smfparse.writing.files import write_files
 from smfparse.writing.formats import FILE_FORMATS
+from smfparse.writing.writers import write_files
 from tests.support.datasets import convert, read_manifest
 from tests.support.paths import SMF
 from tests.support.searching import LONG, of_many

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 
 import smfparse
+from smfparse.decoding.arrow import plain_schema
 from smfparse.errors import OutputError, RequestError
-from smfparse.places.kinds import place_of
-from smfparse.tables.arrow import plain_schema
+from smfparse.reading.places import place_of
 from smfparse.writing.lakes import Change, commit_dataset
 from tests.support import command
 from tests.support.engines import snippet

@@ -19,8 +19,7 @@ import pytest
 import smfparse
 from smfparse.errors import DamageError, InputError, OutputError, RequestError
 from smfparse.limits import Limits
-from smfparse.places.kinds import place_of
-from smfparse.places.url import Url
+from smfparse.reading.places import Url, place_of
 from smfparse.store.database import MANIFEST
 from smfparse.store.manifest import GIVEN, read_files
 from smfparse.writing.lakes import LakeFile

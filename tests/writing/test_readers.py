@@ -16,6 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import smfparse
+from smfparse.decoding.arrow import schema
+from smfparse.decoding.dictionary import table_names, title
+from smfparse.decoding.selection import Selection
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -24,10 +27,7 @@ from smfparse.metrics import views
 from smfparse.query.catalog import Catalog
 from smfparse.query.lazy import lazy_frame
 from smfparse.schemas import REGISTRY
-from smfparse.selecting.selection import Selection
 from smfparse.store.hive import DATE, GROWING, NO_QMGR, QMGR, Layout
-from smfparse.tables.arrow import schema
-from smfparse.tables.dictionary import table_names, title
 from smfparse.writing.append import append_dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import put
