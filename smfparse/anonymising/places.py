@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from construct import Array, Struct
 
-from smfparse.decoding.records import Blocks, HeaderAreas, Records
-from smfparse.decoding.triplets import BlockIndex
+from smfparse.decoding.records import BlockIndex, Blocks, HeaderAreas, Records
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout.blocks import Block
 from smfparse.layout.columns import Field, Repeat

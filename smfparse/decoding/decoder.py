@@ -27,7 +27,7 @@ from smfparse.decoding.clocks import (
 from smfparse.decoding.dictionary import RECORD
 from smfparse.decoding.keys import KeyColumns, text_columns
 from smfparse.decoding.matching import Matches, NameFilter, Needs
-from smfparse.decoding.records import Blocks, HeaderAreas, Records
+from smfparse.decoding.records import KNOWN_RECORDS, BlockIndex, Blocks, HeaderAreas, Records
 from smfparse.decoding.selected_rows import SelectedDamage, counted_mask, record_mask
 from smfparse.decoding.table_buffers import KeyBuffer, TableBuffer
 from smfparse.decoding.tasks import (
@@ -39,7 +39,6 @@ from smfparse.decoding.tasks import (
     joined_tasks,
     tasks_of,
 )
-from smfparse.decoding.triplets import KNOWN_RECORDS, BlockIndex
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.chunks import Chunk

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from smfparse.decoding.clocks import Clocks, Made, Spacing, made_at, own_offsets, systems_of
-from smfparse.decoding.fingerprinting import fingerprints
+from smfparse.decoding.duplicates import fingerprints
 from smfparse.decoding.records import HeaderAreas, Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, in_source, tasks_of, tokens_of
 from smfparse.decoding.zones import counting_time

@@ -16,7 +16,7 @@ from smfparse.decoding.clocks import Clocks, Spacing
 from smfparse.decoding.criteria import like
 from smfparse.decoding.dictionary import DAMAGE, RECORD, TABLES
 from smfparse.decoding.keys import BY_OFFSET, KeyColumns, text_columns
-from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.records import BlockIndex, Blocks, Records
 from smfparse.decoding.selection import (
     ALL_RECORDS,
     NAMED,
@@ -27,7 +27,6 @@ from smfparse.decoding.selection import (
     time_is_derived,
 )
 from smfparse.decoding.tasks import TASK_KINDS, Elsewhere, TaskLinks
-from smfparse.decoding.triplets import BlockIndex
 from smfparse.errors import DamageLog
 from smfparse.layout.blocks import Block
 from smfparse.layout.columns import Field, Part

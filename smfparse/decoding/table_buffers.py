@@ -22,7 +22,7 @@ from smfparse.decoding.dictionary import (
     columns,
     key_columns,
 )
-from smfparse.decoding.fingerprinting import FINGERPRINT
+from smfparse.decoding.duplicates import FINGERPRINT
 from smfparse.decoding.gathering import BlockBuffer, EntryBuffer, Growing
 from smfparse.decoding.keys import KeyColumns, TextColumn
 from smfparse.decoding.records import Blocks

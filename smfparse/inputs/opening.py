@@ -26,8 +26,7 @@ from smfparse.decoding.arrow import (
 )
 from smfparse.decoding.criteria import texts
 from smfparse.decoding.dictionary import DAMAGE, RECORD, decoded_tables, with_fingerprints
-from smfparse.decoding.duplicates import Duplicates, Turn
-from smfparse.decoding.fingerprinting import Known
+from smfparse.decoding.duplicates import Duplicates, Known, Turn
 from smfparse.decoding.selection import ALL_RECORDS, Selection, queue_criteria, without_names
 from smfparse.decoding.zones import Zone, read_for, shown_in_zone
 from smfparse.errors import DamageLog, InputError

@@ -15,8 +15,7 @@ import numpy as np
 
 from smfparse.decoding.arrow import Batch, Wanted
 from smfparse.decoding.decoder import Before, Decoder, Gathered
-from smfparse.decoding.duplicates import Duplicates, Turn
-from smfparse.decoding.fingerprinting import Recorder, Seen, days_of, fingerprints
+from smfparse.decoding.duplicates import Duplicates, Recorder, Seen, Turn, days_of, fingerprints
 from smfparse.decoding.matching import Needs, queue_tasks
 from smfparse.decoding.tasks import TASK_KINDS
 from smfparse.errors import DamageError, DamageLog

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from smfparse.decoding.arrow import Batch, coded_schema, plain_schema, schema, signed, whole_schema
 from smfparse.decoding.criteria import like
-from smfparse.decoding.fingerprinting import FINGERPRINT, Fingerprints, Known, read_run
+from smfparse.decoding.duplicates import FINGERPRINT, Fingerprints, Known, read_run
 from smfparse.decoding.selection import Selection
 from smfparse.decoding.tasks import Tasks
 from smfparse.decoding.zones import COUNTED_AT

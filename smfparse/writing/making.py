@@ -16,7 +16,7 @@ import numpy as np
 
 from smfparse import __version__
 from smfparse.decoding.dictionary import table_names
-from smfparse.decoding.fingerprinting import (
+from smfparse.decoding.duplicates import (
     NO_RECORDS,
     Days,
     Fingerprints,

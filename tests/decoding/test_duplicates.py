@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smfparse.decoding import duplicates, fingerprinting
-from smfparse.decoding.fingerprinting import FINGERPRINT, Seen
+from smfparse.decoding import duplicates
+from smfparse.decoding.duplicates import FINGERPRINT, Seen
 from smfparse.decoding.selection import ALL_RECORDS, Selection
 from smfparse.inputs import workers
 from smfparse.inputs.opening import open_inputs
@@ -240,7 +240,7 @@ def never_searched(*arguments: Any) -> Any:
 def test_a_single_dump_is_not_searched(tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     for name in ("record_hashes", "digests"):
-        monkeypatch.setattr(fingerprinting, name, never_searched)
+        monkeypatch.setattr(duplicates, name, never_searched)
     for jobs, start in ((1, header()), (4, header()), (1, work(0))):
         path = put(tmp_path / "a", start, *map(work, range(1, 100)), trailer())
         assert [number for _, number in kept([path], jobs)] == [*range(1, 102)]
@@ -290,5 +290,5 @@ def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:
     record = work(1)
-    (digest,) = fingerprinting.digests(chunk_of(record)).tolist()
+    (digest,) = duplicates.digests(chunk_of(record)).tolist()
     assert bytes(digest) == hashlib.sha256(record[4:]).digest()[:8]

@@ -10,8 +10,7 @@ import pytest
 from smfparse.decoding.arrow import wanted_tables
 from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.matching import Needs
-from smfparse.decoding.records import Blocks, Records
-from smfparse.decoding.triplets import BlockIndex
+from smfparse.decoding.records import BlockIndex, Blocks, Records
 from smfparse.errors import DamageLog
 from smfparse.layout.blocks import Block
 from smfparse.schemas.qct import QCT_DNS
