@@ -16,7 +16,7 @@ from smfparse.cli.options import (
     strict_option,
 )
 from smfparse.cli.output import finish, show
-from smfparse.cli.paths import LocalPath
+from smfparse.cli.words import LocalPath
 from smfparse.errors import DamageLog, SmfError
 from smfparse.rendering.figures import plural
 

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from smfparse.cli.options import quiet_option, size_in_bytes
 from smfparse.cli.output import Output, check_name, output_stream
-from smfparse.cli.paths import LocalPath
+from smfparse.cli.words import LocalPath
 from smfparse.errors import RequestError
 from smfparse.progress import PROGRESS
 from smfparse.rendering.formats import FORMATS, TEXT

@@ -23,8 +23,8 @@ from smfparse.cli.output import (
     on_terminal,
     report_message,
 )
-from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
+from smfparse.cli.words import LocalPath
 from smfparse.interrupts import timed
 from smfparse.reading.framings import FRAMINGS
 from smfparse.reading.packing import PACKINGS

@@ -273,7 +273,7 @@ def _print_all(
     total: bool,
     **asked: Any,
 ) -> None:
-    from smfparse.cli.all_reports import write_all
+    from smfparse.cli.report_files import write_all
 
     sections = _sections(interval, total)
     if not inputs:

@@ -1,4 +1,4 @@
-"""Words of the command line: corrected variants, and options in place of parameters in errors."""
+"""Words of the command line: corrected variants, options in errors, paths of output files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from smfparse.errors import SmfError
+from smfparse.reading.places import is_url
 
 _TIMES = ("--from", "--until", "--to", "--start")
 _DAY = re.compile(r"(?:(?:--from|--until|--to|--start)=)?(?:\d{4}-\d{2}-\d{2}|\d{7})")
@@ -90,3 +92,20 @@ def _options(command: click.Command) -> dict[str, str]:
     options = [each for part in parts for each in part.params if isinstance(each, click.Option)]
     own = {each.opts[0].lstrip("-").replace("-", "_"): each.opts[0] for each in options}
     return {each.name: each.opts[0] for each in options if each.name} | own
+
+
+class LocalPath(click.Path):
+    """The path of an output file on this machine."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(path_type=Path, **settings)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if is_url(value):
+            self.fail(
+                f"{value}: only a dataset is written to a URL (convert --to); write to a file on "
+                "this machine, and copy it there",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)

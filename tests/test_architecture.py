@@ -269,7 +269,7 @@ LOADED = {
 OF_COMMAND = {
     "report log {smf}": ({"advice.answering"}, {"advice.", "reports.parts", "reports.drawing"}),
     "describe qjst": (
-        {"cli.describe", "cli.options", "cli.output", "cli.paths", "cli.progress"} | {"cli.words"},
+        {"cli.describe", "cli.options", "cli.output", "cli.progress", "cli.words"},
         {"cli."},
     ),
 }

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from smfparse.cli import main
-from smfparse.cli.at_prompt import with_inputs
+from smfparse.cli.sql import with_inputs
 from smfparse.cli.words import corrected, in_options
 from smfparse.errors import SmfError
 from smfparse.rendering.formats import lines
