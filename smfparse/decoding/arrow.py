@@ -228,7 +228,7 @@ def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
 
 
 def _spelled(raw: Raw) -> Any:
-    """Return EBCDIC texts as UTF-8 without trailing blanks and NULs, like the scalar decoder.
+    """Return EBCDIC texts as UTF-8 without trailing blanks and NULs, like `Text.spell`.
 
     Characters from U+0080 to U+00FF have two bytes in UTF-8.
     """

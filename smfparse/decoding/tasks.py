@@ -149,7 +149,7 @@ def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
 def tokens_of(records: Records) -> tuple[Ints, Values]:
     """Return the indexes of the records that identify their task, and the tokens of these tasks.
 
-    A token is two doublewords: uint64 (records, 2). It is in WTAS, in 116/2 in the first WQST.
+    A token is two doublewords: uint64 (records, 2). WTAS contains it; in 116/2, the first WQST.
     """
     queues = records.blocks(WQST)
     later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
@@ -206,7 +206,7 @@ class TaskLinks:
         return joined_tasks([NO_TASKS, *self._seen])
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
-        """Return the 116/2 records of a chunk, `numbers` of their tasks, and which tasks are known.
+        """Return indexes of 116/2 records, `numbers` of their tasks, and which tasks are known.
 
         tasks  the tasks of the chunk
         """

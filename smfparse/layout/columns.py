@@ -133,7 +133,7 @@ def at_version(table: Mapping[str, int], version: str) -> int:
 
 
 class PartOf(NamedTuple):
-    """The declaration of a part.
+    """The declaration of a part of a field that becomes a column of its own.
 
     name    name of the column
     kind    kind of the bytes
@@ -154,7 +154,7 @@ class PartOf(NamedTuple):
 
 
 class Part(Kind):
-    """The bytes of a block from the code of a part to the field of the part, or the reverse."""
+    """The kind of a `PartOf`: its bytes include both the field of the part and the code."""
 
     fact = "part"
 
