@@ -44,7 +44,7 @@ NO_DATE = "0001-01-01"
 """Value for rows without a day: a date, so that all values of DATE are dates."""
 NO_QMGR = "no-qmgr"
 """Value for rows without a queue manager, longer than any name. (pandas cannot read the usual
-`__HIVE_DEFAULT_PARTITION__` beside names; pyarrow cannot read it without names.)
+`__HIVE_DEFAULT_PARTITION__` together with names; pyarrow cannot read it alone.)
 """
 _BLANK = "blank"
 """Value for a name of blanks."""
