@@ -1,8 +1,8 @@
 """Tables of SMF files for scans by DuckDB.
 
 A scan decodes the files as a stream, in constant memory. If a query scans more than once, the files
-are read once before it, and the data that the scans need is spooled. For small files whole tables
-are decoded; for others only the columns that DuckDB requests: see `narrowing`.
+are read once before the query, and the data for the scans is spooled. For small files, whole tables
+are decoded; for other files, only the columns that DuckDB requests: see `narrowing`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from smfparse.reading.reader import size_of
 class Spool(Protocol):
     """Tables that were read before their scans.
 
-    wanted  its tables and columns
+    wanted  the tables and columns
     """
 
     wanted: Wanted
 
     @property
     def bytes(self) -> int:
-        """The size of its data."""
+        """Number of bytes of all tables."""
 
     def batches(self, table: str) -> Iterator[Batch]:
         """Yield the rows of a table."""
@@ -99,7 +99,7 @@ class OnDisk:
 
 
 class SmfScans:
-    """The SMF files of a connection, for its scans; spooled for one query at a time.
+    """The SMF files that a connection scans; their data is spooled for one query at a time.
 
     failure    the error that ended a scan
     are_whole  whether the files are so small that whole tables are decoded
