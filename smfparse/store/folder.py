@@ -143,7 +143,7 @@ class Folder:
 
     @contextmanager
     def _within(self, name: str) -> Iterator[tuple[int | None, str]]:
-        """Yield the descriptor of the folder of a file, and its name; on Windows None and a path."""
+        """Yield the descriptor of the folder of a file and its name; on Windows None and a path."""
         *folders, last = PurePosixPath(name).parts or (".",)
         if not _BY_HANDLE:
             check_way(self.path, folders)
