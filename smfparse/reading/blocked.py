@@ -94,8 +94,8 @@ class BdwWalk(Walk):
         """Whether the length in a block descriptor word is right; otherwise all words may be RDWs.
 
         The length is right if no segment continues after the block, and the next block starts there
-        or the data ends there. The first word of the file always counts, because damage may be in
-        the first block. Line ends in a block add to its length.
+        or the data ends there. At the start of the file, any length counts as right, because damage
+        may be in the first block. Line ends in a block add to its length.
         """
         wrong = {place for place, _ in found.gaps}
         line_ends = [gap for gap in found.gaps if gap[1] < RDW_SIZE]

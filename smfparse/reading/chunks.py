@@ -225,7 +225,7 @@ WHOLE_SOURCE = Part(0, None, 1)
 
 
 def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
-    """Yield the chunks of a part with `Chunk.dump`."""
+    """Yield the chunks of a part, with the field `dump` of each chunk filled."""
     last = part.dump
     for chunk in found:
         begins = begins_dump(chunk.buffer, chunk.start)
@@ -292,8 +292,8 @@ class Window:
 
         Return how many of these bytes are still in the buffer (0 for a new buffer), the end of the
         window in the buffer, and whether no data follows. If no spanned records are requested, the
-        file is mapped, except near its end: only the used bytes are read, and none are copied. To
-        make spanned records contiguous in a map is slower than to read them. After the end of a
+        file is mapped, except near its end: only the used bytes are read, and none are copied.
+        Making spanned records contiguous in a map is slower than reading them. After the end of a
         blind range, the window is only as long as a record can be.
         """
         if self.border is not None:

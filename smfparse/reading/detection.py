@@ -54,6 +54,7 @@ _ASCII_NAMES = {
     for block in triplets.values()
     if block.eyecatcher
 }
+"""Eye-catchers of the control blocks in ASCII."""
 
 
 class Framing(NamedTuple):
@@ -102,7 +103,7 @@ def probe(
         if end == RDW_SIZE:
             raise InputError(f"{source}: {data.fault or 'the file is empty'}")
         last = end < RDW_SIZE + _HEAD_BYTES
-        buffer = buffer[: end + SLACK]  # walks that move bytes copy it
+        buffer = buffer[: end + SLACK]  # a walk that moves bytes receives a copy
         framing = framing or detect(buffer, RDW_SIZE, end, last)
         if framing is None:
             raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
@@ -165,10 +166,10 @@ def _by_framing(
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
     """Return the framings without those whose records belong to another framing, or are no records.
 
-    A framing without chains stays in three cases: (1) Its first record is at the start of the file.
-    (2) It has more than twice as many records as each framing with chains. (3) It has at least as
-    many records, more than twice as many of the right length, and no framing with chains has
-    several records from the start of the file on.
+    A framing that is not chained (see `Walk`) stays in three cases: (1) Its first record is at the
+    start of the file. (2) It has more than twice as many records as each chained framing. (3) It
+    has at least as many records, more than twice as many of the right length, and no chained
+    framing has several records from the start of the file on.
     """
     out = {FRAMINGS[name].instead_of for name, each in found.items() if each.count}
     found = {name: each for name, each in found.items() if name not in out}
@@ -215,7 +216,7 @@ class _Found:
     def is_sure(self, at: int) -> bool:
         """Whether the records start at `at`, and at least half of them count as two in `score`.
 
-        The number of records must be _ENOUGH, or 2 or more records must fill the file.
+        The number of records must be _ENOUGH, or at least 2 records must fill the file.
         """
         many = self.count == _ENOUGH or (self.whole and self.count > 1)
         return self.place == at and many and 2 * self.filled >= self.count

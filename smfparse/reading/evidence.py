@@ -47,7 +47,7 @@ class Heads:
         self._found: dict[int, list[int]] = {}
 
     def between(self, low: int, end: int) -> Iterator[int]:
-        """Yield the places from `low` on of headers that end at or before `end`, in order."""
+        """Yield in order the places, from `low` on, of the headers that end at or before `end`."""
         high = end - SMF_HEADER
         for number in range(low // _STRETCH, high // _STRETCH + 1):
             places = self._in(number)
@@ -66,8 +66,8 @@ class Heads:
 
 
 _LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
-"""Maximum bytes and segments after the start of a record in which the next record is searched. The
-first pair is usually sufficient, the second for the longest record in segments of 64 bytes.
+"""Maximum bytes and segments in which the successor of a record is searched. The first pair is
+usually sufficient. The second is sufficient for the longest record in segments of 64 bytes.
 """
 _FEW = 16
 """Maximum number of segments for which checking each segment separately is faster."""
@@ -116,7 +116,7 @@ def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterat
 def next_record(
     walk: Walk, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int | None, bool]:
-    """Return the first place from `low` on of a record that leads to another; if it is certain.
+    """Return the first place from `low` on of a record that leads to another, and if it is certain.
 
     last  whether no data follows `end`
 
@@ -327,7 +327,7 @@ def _is_near(places: Ints, at: Ints) -> Bools:
 
 
 def _records(data: Bytes) -> tuple[Ints, Ints]:
-    """Return the starts of records in data after their RDW, and their implied ends; 0: unknown."""
+    """Return start (after the RDW) and implied end of each record in `data`; end 0: unknown."""
     buffer = _padded(data)
     heads = headers_in(buffer, 0, RDW_SIZE + data.size)
     implied = implied_length(buffer, heads)

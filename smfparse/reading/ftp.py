@@ -109,7 +109,7 @@ class FtpRecordWalk(Walk):
 
 
 def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return starts of records, ends of records, and the gaps between them: start, end (gaps, 2).
+    """Return starts of records, ends of records, and start and end of each gap, (gaps, 2).
 
     start, stop  int64 (pieces,): start and end of the data between two marks
     wrong        int64: places of escapes without a meaning

@@ -33,7 +33,7 @@ from smfparse.vectors import Bools, Bytes, Ints, each_of
 _FAR = 1 << 14
 """Minimum distance in bytes between two ranges of a buffer that are searched separately."""
 _SHORT = 1 << 12
-"""Maximum bytes of a run that is checked by its headers first, because these are cached."""
+"""Maximum bytes of a run whose headers are checked first, because `Heads` contains them already."""
 _TRIED, _STEPS = 16, 4
 """Maximum number of headers tried per record; maximum number of segments walked from each header.
 """
@@ -47,7 +47,7 @@ class Overlong(NamedTuple):
     place    start of the first covered record, or of its descriptor words
     implied  length of the record in bytes, implied by its contents; 0: unknown
     single   whether the first segment seems to be the complete record
-    odd      whether the end of the record is doubtful even if it covers no record that leads on
+    odd      whether the end is so doubtful that a record at `place` need not lead to another
     """
 
     head: int
@@ -233,7 +233,7 @@ class _Records:
     ) -> Iterator[tuple[int, bool]]:
         """Yield the places where covered records may start in a record that ends at `end`.
 
-        Each place is a tuple with a flag: whether the end of the record is doubtful.
+        Each tuple is a place, and whether the end of the covering record is doubtful.
 
         heads  places of headers in the record, each with the place of its descriptor words
 

@@ -289,7 +289,7 @@ def unpacked(path: Place, name: str | None = None, limits: Limits = LIMITS) -> I
 
     name  the name given by the user; None: its path
 
-    Raises InputError if it cannot be opened, or if a zip file does not contain exactly one file.
+    Raises InputError if the file cannot be opened, or is a zip file of no or several files.
     """
     name = name or str(path)
     try:

@@ -54,7 +54,7 @@ class Url:
 
     @classmethod
     def of(cls, text: str) -> Url:
-        """Return the URL for its text."""
+        """Parse the text of a URL."""
         found = _PARTS.fullmatch(text)
         assert found is not None
         return cls(found[1].lower(), found[2], found[3].rstrip("/"))
@@ -213,7 +213,7 @@ class Url:
     def put_new(self, data: bytes) -> bool:
         """Write the file if it does not exist; return whether its content is `data`.
 
-        If the response to a request is lost, the request is repeated, and the file already exists.
+        If the response to a request is lost, the request is repeated, and finds the written file.
         """
         try:
             with self._store() as (store, obstore):

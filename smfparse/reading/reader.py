@@ -1,4 +1,4 @@
-"""From the bytes of a file to logical records, of the whole file or of a part.
+"""Logical records from the bytes of a file, or of a part of a file.
 
 For every framing, the output is a stream of `Chunk`s: a buffer, and the place of each record in it.
 `start` is the place of the RDW of a record. If the file has no RDW, it is 4 bytes before the data.
@@ -44,7 +44,7 @@ def read_chunks(
     name: str | None = None,
     limits: Limits = LIMITS,
 ) -> Generator[Chunk, None, None]:
-    """Read a part of the SMF file `path` in constant memory.
+    """Yield the chunks of a part of the SMF file `path`, in constant memory.
 
     kinds    kinds of records (as in `kinds_of`) that are read beyond their header: spanned records
              of other kinds may stay in pieces; None: all
@@ -196,7 +196,7 @@ class Input:
     def chunks(
         self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
     ) -> Iterator[Chunk]:
-        """Read a part of an SMF file, as `read_chunks` does."""
+        """Yield the chunks of a part of an SMF file, as `read_chunks` does."""
         return read_chunks(self.path, damage, part, kinds, self.framing, self.name, self.limits)
 
 
@@ -301,7 +301,7 @@ def ranges_of(file: Input, part_bytes: int) -> list[Part]:
 
 
 def look_through(file: Input, part: Part) -> Look:
-    """Scan the whole file or a blind range of it, and the next chunk after the range."""
+    """Return the result of a scan of the whole file, or of a blind range and the next chunk."""
     marks: list[Mark] = []
     first = following = None
     count = 0
@@ -378,6 +378,6 @@ def agree(looks: Sequence[Look]) -> bool:
 def _can_start(chunk: Chunk) -> bool:
     """Whether a part should start with a chunk: the first record depends on no earlier record.
 
-    A part can start with any chunk. A part that starts so rarely requires bytes before its start.
+    A part can start with any chunk, but with such a record it rarely reads bytes before its start.
     """
     return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _INDEPENDENT)[0])

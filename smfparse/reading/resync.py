@@ -166,7 +166,7 @@ class Tracker:
         return _joined(runs, at)
 
     def _after_gap(self, end: int, last: bool) -> int:
-        """Return where the gap ends, by a record or the end of the data; note a gap that ends."""
+        """Return where a walk can start after the gap, if any; note the gap if it ends there."""
         start = self._window.low
         if self.gap is None:
             return start
@@ -252,7 +252,7 @@ class Tracker:
         return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
 
     def _skip(self, gap: Gap, start: int, place: int, sure: bool, last: bool) -> None:
-        """Add buffer[start:place] to the gap; note the gap if it ends there."""
+        """Add buffer[start:place] to the gap; note the gap if it ends at `place`."""
         buffer = self._window.buffer
         gap.zero = gap.zero and not buffer[start:place].any()
         if not sure and not last:
@@ -280,7 +280,7 @@ def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]
 def _shifted(
     walk: Walk, losses: Losses, buffer: Bytes, run: Segments, where: tuple[int, int, bool]
 ) -> Bools:
-    """Return which segments may have been shifted by FTP escapes; note them as damage.
+    """Return the segments whose bytes FTP escapes may have shifted; note them as damage.
 
     where  start and end of the data in the buffer, and whether the file ends there
     """
@@ -295,7 +295,7 @@ def _segments_to(
 ) -> tuple[Segments, bool]:
     """Return the segments up to `stop`, and whether the next walk can continue after them.
 
-    Segments that the next walk must read again are omitted, unless it must read all of them again.
+    Segments that the next walk must read again are omitted. If these are all, none is omitted.
     """
     run = walk.segments(buffer, at, stop, last and stop == end)
     if stop == end or run.broken:
@@ -352,7 +352,7 @@ def _with_previous(runs: list[Segments], run: Segments, at: int) -> tuple[Segmen
 
 
 def _without_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
-    """Return a run without its last record, unless `is_whole`; note that it covers the next."""
+    """Note that the last record of a run covers the next; omit that record unless `is_whole`."""
     head, _ = last_record(run.code)
     place = int(run.place[head])
     if is_whole:

@@ -29,7 +29,7 @@ _READ = 128 << 10
 _BLOCK = 1 << 20
 """Number of bytes that one step reads from a file (_READ) and decompresses (_BLOCK)."""
 _FEW, _MORE = 1 << 7, 4
-"""Number of bytes in the first step of a library, and its growth factor for each further step."""
+"""Bytes passed to a library in the first step, and the growth factor for each further step."""
 
 
 class Packing(NamedTuple):
@@ -54,7 +54,7 @@ class CorruptError(FaultError):
 
 
 class PackedFile:
-    """A packed file.
+    """Reads the blocks of a packed file, and limits how far its data may expand.
 
     start  offset at which the packed data starts
     read   number of bytes of packed data read so far
@@ -248,9 +248,10 @@ class Layer:
 
 
 def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator[bytes]]:
-    """Return `Packing.unpack` for consecutive streams, with optional zero bytes between them.
+    """Return a function for `Packing.unpack` that decompresses consecutive streams.
 
-    Copies of an empty stream are skipped, because opening a decompressor for each would be slow.
+    Zero bytes between streams are skipped. Copies of an empty stream are skipped too, because a
+    decompressor for each copy would be slow.
 
     opened  returns a new decompressor for one stream, and imports its library on first use
     """

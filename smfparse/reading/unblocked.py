@@ -262,7 +262,7 @@ def _own_length(buffer: Bytes, here: int, size: int) -> int:
     """Return the true length of a record of another product that seems to have `size` bytes.
 
     The excess bytes are MQ records with damaged headers. By its triplets, each MQ record ends at
-    the start of the next record. In a header, one of flag, time and date, and system is damaged.
+    the start of the next record. At most one of flag, time and date, and system is damaged in each.
     """
     inside = np.arange(here + SMF_HEADER - RDW_SIZE, here + size - HEADER_END + 1)
     inside = inside[is_mq(buffer, inside)]
@@ -289,7 +289,7 @@ class Unframed:
         self._last = last
 
     def records(self, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
-        """Return place and length of each record and of each gap from `at` on; end of all data."""
+        """Return (place, length) of records and of gaps from `at` on, and the end of the last."""
         found: list[tuple[int, int]] = []
         gaps: list[tuple[int, int]] = []
         index = 0
