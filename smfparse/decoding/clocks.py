@@ -272,7 +272,7 @@ class Spacing:
         """Place and time of the last record, by key."""
 
     def intervals(self, records: Records, made: Made) -> tuple[Ints, Ints]:
-        """Return indexes of records with a known interval, and its start (us since 1970, UTC)."""
+        """Return indexes of MQ 7 records with a known interval, and its start (us since 1970)."""
         written = written_without_interval(records, made)
         if not written.owner.size:
             return written.owner, written.time

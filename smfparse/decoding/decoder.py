@@ -191,7 +191,7 @@ _MOST_SOURCES = 4096
 class Gathered:
     """Decoded rows that are not yet in a batch.
 
-    To set up columns and make arrays takes longer than to decode a small file. So the decoders of
+    Setting up columns and arrays takes longer than decoding a small file. So the decoders of
     consecutive sources can share one Gathered.
 
     prompt     whether batches of all tables are yielded after each chunk

@@ -317,7 +317,7 @@ def _index(child: Child) -> Iterator[TableColumn]:
 
 
 def columns_named(name: str) -> list[tuple[str, TableColumn]]:
-    """Return (table, column) for each column with this name, or made of the field of this name."""
+    """Return (table, column) for each column with this name, or of the field with this name."""
     wanted = name.lower()
     return [
         (table, each)

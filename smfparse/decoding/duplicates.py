@@ -1,4 +1,4 @@
-"""Duplicates: records that occur in several dumps. Only the first record is kept.
+"""Duplicates: records that occur in several dumps. Only the first copy is kept.
 
 A dump begins at each SMF type 2 record, the dump header, and at the start of each file. So the
 records before the first dump header are a dump too. A record is a duplicate if an earlier dump, in
@@ -391,7 +391,7 @@ def _once(parts: list[RecordHashes]) -> RecordHashes:
 
 
 def _several(hashes: RecordHashes) -> RecordHashes:
-    """Return the hashes that occur more than once in ascending `hashes`, in the same memory."""
+    """Return the hashes that occur more than once, ascending; `hashes` is overwritten."""
     hashes.sort()
     count = 0
     for at in range(0, len(hashes), _BLOCK):
@@ -478,11 +478,7 @@ class _Earlier:
 def _read(
     suspects: Iterable[_Suspect],
 ) -> Iterator[tuple[Place, bool, Ints, Fingerprints]]:
-    """Yield the suspect records of each part, piece by piece.
-
-    Each piece is the path of the file, whether a dump begins with the piece, and numbers and
-    fingerprints of records.
-    """
+    """Yield suspect records: path, whether a dump begins with them, numbers, fingerprints."""
     for file, part, hashes, fresh in suspects:
         begun = fresh
         for begins, chunk in _by_dump(file, part):

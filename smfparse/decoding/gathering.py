@@ -166,7 +166,7 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield each column that shows used entries, its values, and the least value of a used one.
+        """Yield each column that shows used entries, its values, and the least value in these.
 
         Values have the shape (blocks, entries). They are unsigned, in the byte order of the record:
         tests for zero do not depend on the byte order.

@@ -99,7 +99,7 @@ Interval: TypeAlias = tuple[Ints, Values, Bools, Bools]
 
 
 def declared(areas: HeaderAreas, time: tuple[Ints, Bools], offset: tuple[Ints, Bools]) -> Interval:
-    """Return the intervals by QWHSDURN and QWHSTIME; `time`: QWHSSTCK, microseconds UTC."""
+    """Return the intervals by QWHSDURN and QWHSTIME; `time` is QWHSSTCK (us since 1970, UTC)."""
     length, timed = areas.number("qwhsdurn")
     units = np.full(len(length), US_PER_SECOND, np.float64)
     for record in _TOD_INTERVALS:
@@ -120,9 +120,9 @@ def _starts(
     """Return the starts of intervals, microseconds since 1970, UTC, and which are known.
 
     The approximate start, QWHSSTCK minus QWHSDURN, is in UTC. The exact start, QWHSTIME, is in
-    local time, with the UTC offset at the start: it differs from the offset of the record if clocks
-    were changed in the interval. The difference of both, without whole quarters of an hour,
-    corrects the approximate start.
+    local time. Its UTC offset differs from that of the record if clocks were changed in the
+    interval. The difference between the two starts, without whole quarters of an hour, corrects the
+    approximate start.
     """
     local, started = areas.number("qwhstime")
     ahead_of_utc, has_offset = offset

@@ -74,7 +74,7 @@ class NameFilter:
 
 
 def _is_like(pattern: re.Pattern[str], kind: Kind, raw: bytes) -> bool:
-    """Whether a name matches a pattern; a blank name never does."""
+    """Whether a name matches a pattern; a blank name never matches."""
     assert isinstance(kind, Text)
     name = kind.spell(raw)
     return bool(name and pattern.fullmatch(name))

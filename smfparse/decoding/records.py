@@ -256,8 +256,8 @@ class Records:
     def area(self) -> Blocks:
         """The QWHS areas of MQ records.
 
-        A missing or impossible area is omitted, and noted as damage if the registry contains the
-        record.
+        A missing or impossible area is omitted, and noted as damage if the registry contains this
+        kind of record.
         """
         rows = np.flatnonzero(self.is_mq)
         found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))

@@ -176,7 +176,7 @@ def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) 
 
     start, length  int64 (records,): as in `Chunk`
 
-    Headers contain only the SMF time, so `counted_mask` must then select by the exact time.
+    Headers contain only the SMF time, so `counted_mask` must also select by the exact time.
     """
     if selection.zone:
         selection = without_time(selection)
