@@ -1,4 +1,4 @@
-"""Durations and moments, in units of the TOD clock (STCK, 4,096 per microsecond) or as in SMF.
+"""Durations and moments: in TOD clock units (STCK, 4,096 per microsecond), or as SMF writes them.
 
 SMF writes hundredths of a second since midnight, then the date as packed decimals 0cyydddF.
 """
@@ -51,7 +51,7 @@ def believed(microseconds: Values) -> Values:
 
 
 def believed_seconds(seconds: Values) -> Values:
-    """Whether spans are possible, bool (rows,): not below 0 nor above `LONGEST_SECONDS`."""
+    """Whether spans are possible, bool (rows,): from 0 to `LONGEST_SECONDS`."""
     found: Values = (seconds >= 0) & (seconds <= LONGEST_SECONDS)
     return found
 
@@ -63,7 +63,7 @@ def _not_negative(gathered: Values) -> Mask:
 
 
 class Duration(Numeric):
-    """A span in TOD clock units, decoded to microseconds with fractions, for short calls.
+    """A span in TOD clock units, decoded to microseconds with a fraction, because calls are short.
 
     If the top bit is on, the span has no value: it is a negative time, written as unsigned. It is
     not a true span of 71 years or more, except in a sum over many waits (TOTLATNT).
@@ -109,7 +109,7 @@ class Duration(Numeric):
 
 
 class MicrosecondCount(Number):
-    """A span in whole microseconds, 64 bits; like a `Duration`, a negative span has no value."""
+    """A span in whole microseconds, 64 bits. A negative span has no value, as in `Duration`."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(8, combine=combine)

@@ -163,7 +163,7 @@ class Part(Kind):
         self.declared = declared
         self.inner = declared.kind
         self.at = field_at + declared.at
-        """Offset of the part in these bytes."""
+        """Offset of the part in the bytes of this kind."""
         self._field_at = field_at
         self._code_at = code_at
         self._unless = declared.unless.encode(ENCODING)
