@@ -77,7 +77,7 @@ def resolve(
     target: Place | None = None,
     options: ReadOptions = DEFAULTS,
 ) -> list[Input]:
-    """Return the inputs for `names`, in order: each exists and has a valid start.
+    """Return the inputs for `names`, in order; the start of each input has been checked.
 
     names       texts; a Path or Url is one place, never a pattern or standard input
     is_dataset  returns whether a folder is a dataset, and not a folder of SMF files

@@ -396,8 +396,8 @@ def decode_part(
     limits   as in the call of `plan`
 
     The parts of a plan together give the rows of the whole file, in order. Blind parts without gaps
-    between them do so too, except for record numbers. Raises the errors of `open_inputs`; at the
-    end of a part, InputError if the part is not as planned, because the file was changed or is
+    between them give the same rows without record numbers. Raises the errors of `open_inputs`; at
+    the end of a part, InputError if the part is not as planned, because the file was changed or is
     damaged.
     """
     options = ReadOptions(framing=framing, limits=limits)

@@ -193,7 +193,7 @@ def _sound(
 ) -> Outcome[Made]:
     """Return the outcome of a unit; the unit is run again if one of its ranges was not as planned.
 
-    lost  files whose rest was decoded as one range; later ranges of these files are left out
+    lost  files whose rest was decoded as one range: later ranges of these files are omitted
     """
     like = outcome.log.anew()
     todo = tuple(each for each in unit if each.path not in lost)

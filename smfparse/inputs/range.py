@@ -119,7 +119,7 @@ class Range:
             raise UnsoundError
 
     def read(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
-        """Yield the records of the part to decode; `damage` collects the damage of the file."""
+        """Yield the chunks of the part without duplicates; `damage` collects damage of the file."""
         return self._to_be_decoded(self._chunks(damage, needs, log), log)
 
     def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
@@ -128,7 +128,7 @@ class Range:
         return with_dumps(found, self.part) if needs.dumps else found
 
     def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
-        """Yield the chunks of the part without duplicates; `log` receives their number."""
+        """Yield the chunks of the part without duplicates, which are counted in `log`."""
         if log.records is None:
             yield from self._once(found, self.turn)
         else:
@@ -195,7 +195,7 @@ class Range:
 
 
 def needs_of(wanted: Wanted, options: ReadOptions, log: Log) -> Needs:
-    """Return the needs of the requested rows."""
+    """Return the `Needs` of a decoder for the requested rows."""
     return Needs(wanted, options.selection, unknown=log.count_unknown)
 
 

@@ -361,7 +361,7 @@ def _together(
     gathered: Gathered,
     joined: Joined,
 ) -> Batches:
-    """Decode small files as one chunk; log the damage of each file as if it was decoded alone."""
+    """Decode small files as one chunk; log the damage of each file as if each was read alone."""
     needs, found = gathered.needs, list[tuple[str, DamageLog]]()
     for file in files:
         damage = DamageLog(sys.maxsize)
@@ -390,7 +390,7 @@ def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
     """Return a context in which the progress display counts the bytes read of SMF files."""
     try:
         total = sum(size_at(each.path) for each in files)
-    except OSError:  # the reader reports it
+    except OSError:  # the reader reports the error
         total = 0
     return PROGRESS.of("reading", total)
 

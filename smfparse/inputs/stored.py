@@ -70,7 +70,7 @@ def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
 
 @dataclass(frozen=True)
 class KnownRecords:
-    """The records of a dataset."""
+    """The fingerprints of the records of a dataset."""
 
     folder: Place
 
@@ -102,7 +102,7 @@ class KnownRecords:
 
 @dataclass(frozen=True)
 class KnownOfSeveral:
-    """The records of several datasets."""
+    """The fingerprints of the records of several datasets."""
 
     datasets: Sequence[Known]
 

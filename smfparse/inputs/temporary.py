@@ -98,7 +98,7 @@ def _is_locked(file: BinaryIO, *, without_locks: bool = True) -> bool:
         return False
     except OSError:
         return without_locks
-    return os.fstat(file.fileno()).st_nlink > 0  # 0: its owner has just ended and removed it
+    return os.fstat(file.fileno()).st_nlink > 0  # 0: another process has just removed the file
 
 
 def _lock(file: BinaryIO) -> None:

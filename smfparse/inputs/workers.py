@@ -1,4 +1,4 @@
-"""Workers for work in several processes: our own processes, or an executor of the caller.
+"""The workers that share the work: our own processes, or an executor of the caller.
 
 Both are a `concurrent.futures.Executor`. Our processes end when this process ends, even if this
 process is killed. At the end, calls in an executor of the caller that have not begun are cancelled,
@@ -195,7 +195,7 @@ _hiding = threading.Lock()
 
 @contextmanager
 def _main_unknown() -> Iterator[None]:
-    """Keep new processes from running the user's script again: it may have no `__main__` guard.
+    """Keep new processes from running the user's script, which may have no `__main__` guard.
 
     In a process that is not forked, `multiprocessing` runs `__main__` again, by its `__spec__` or
     `__file__`; our code does not need `__main__`.
