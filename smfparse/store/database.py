@@ -1,6 +1,6 @@
 """The manifest as an SQLite database, and checks of untrusted databases.
 
-An untrusted database is read only if its schema equals `TABLES`: a view, a trigger or a computed
+An untrusted database is rejected unless its schema equals `TABLES`: a view, a trigger or a computed
 column could make SQLite run other code when a row is read. If a process was killed while it
 committed, a journal exists, and SQLite restores the previous state of the database.
 """
@@ -84,14 +84,14 @@ def code_of(error: sqlite3.Error) -> int:
 
 
 def interrupted_in(folder: Place) -> InputError:
-    """Return the error of a folder in which no run was completed."""
+    """Return the error for a folder in which no run was completed."""
     return InputError(
         f"{folder}: convert was interrupted here, or is still at work; run the same command again"
     )
 
 
 def damaged(folder: Place) -> InputError:
-    """Return the error of a manifest with invalid contents."""
+    """Return the error for a manifest with invalid contents."""
     return InputError(f"{folder}: {MANIFEST} is damaged; convert again")
 
 

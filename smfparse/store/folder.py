@@ -37,8 +37,8 @@ class Folder:
     """A folder in which files are written; a name is a path below the folder, with `/`.
 
     The folder itself may be a link, because the user named it. If the system supports it, each
-    folder in a name is opened from its parent, so that none of them can be replaced by a link
-    between a check and its use. Every method raises OSError if the system refuses the operation, or
+    folder in a name is opened from its parent, so that no folder can be replaced by a link between
+    its check and its use. Every method raises OSError if the system refuses the operation, or
     a name leads through a link.
     """
 

@@ -3,7 +3,7 @@
     <table>/date=2026-03-04/queue_manager=QM01/     tables that grow with the amount of work
     <table>/date=2026-03-04/                        tables that grow with the number of intervals
 
-The files contain every column of their table, so no key of a folder is the name of a column. Some
+The files contain every column of their table, and no key in a folder name is also a column. Some
 tools derive the type of a value from the folder name, and would find one column with two types.
 """
 

@@ -31,7 +31,7 @@ from smfparse.store.targets import PARTIAL
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
 GIVEN = (VIEWS, MEANINGS)
-"""Files whose contents are derived from the manifest; they are written after it."""
+"""Files that are derived from the manifest, and written after the manifest."""
 RECORDS = ".records"
 EXACT, SIGNED = "exact", "signed"
 TYPES = (EXACT, SIGNED)
