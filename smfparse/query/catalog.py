@@ -4,7 +4,7 @@ Tables and views are created when a query names them. For SMF files, a query dec
 columns that it needs. If a query scans one table once, memory is constant. Otherwise the files are
 read once before the query. DuckDB reads datasets itself. The zone of DuckDB is always UTC.
 
-For small files, to plan a query takes longer than to run it. So all tables that the queries name
+For small files, planning a query takes longer than running it. So all tables that the queries name
 are read first, and each query is planned once, when it runs. For other inputs, the plans show which
 columns to read, and are kept until they run.
 """
@@ -138,7 +138,7 @@ _SORTS = "384MB"
 """Memory limit of queries that compute few rows from many: rules sort wide rows for their windows,
 which takes twice the time on disk."""
 _DONE = (["Count"], ["Success"])
-"""Columns of DuckDB's answer to a statement without rows."""
+"""Columns of DuckDB's result for a statement without rows."""
 
 
 class Catalog:
@@ -192,7 +192,7 @@ class Catalog:
     def statements(self, script: str) -> list[str]:
         """Return the statements of a script, each without its final semicolon.
 
-        Raises RequestError if one cannot be parsed.
+        Raises RequestError if a statement cannot be parsed.
         """
         with self._guarded(script):
             return self._statements.split(script)
@@ -261,7 +261,7 @@ class Catalog:
     def rows(
         self, query: str, slicing: Slicing | None = None
     ) -> Generator[list[dict[str, Any]], None, None]:
-        """Yield the rows of `query`, which orders them, in batches.
+        """Yield the rows of `query` in batches; the query itself orders the rows.
 
         DuckDB plans a query once if it reads little. Otherwise it is planned again, and runs on one
         slice after the other if possible. Raises RequestError if the query fails.
@@ -275,7 +275,7 @@ class Catalog:
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
-        """Yield the same rows as pyarrow.Tables, at least one; 128-bit integers are kept."""
+        """Yield the rows as in `rows`, but as one or more pyarrow.Tables with 128-bit integers."""
         with self._guarded(query), self._statements.planned([query], slicing) as ((name,), spool):
             if name and _is_little(self._relations, spool):
                 with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):
@@ -289,7 +289,7 @@ class Catalog:
         self._relations.scans.failure = None
         try:
             with interrupting(self.connection.interrupt):
-                if not self._safe:  # its settings are locked
+                if not self._safe:  # settings of a safe connection are locked
                     forget_python(self.connection)
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:

@@ -47,7 +47,7 @@ _FLIPPED: Mapping[Operator, Operator] = {
 _PATIENCE = 10.0
 """Maximum seconds that the process, at its end, waits for threads of polars in Python code."""
 _PAUSE = 0.1
-"""Maximum seconds that it waits for threads between two batches. polars may request no more."""
+"""Maximum seconds that the process waits for idle threads, which may never continue."""
 _FROM = (operator.eq, operator.ge, operator.gt)
 _UNTIL = (operator.eq, operator.le, operator.lt)
 
@@ -201,7 +201,7 @@ def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
 
 
 def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
-    """Yield a column, an operator and values; the condition is true for at least one of the values.
+    """Yield column, operator and values if `condition` compares a column with any of the values.
 
     Yield nothing for any other condition. The operator of an expression is not accessible, so each
     possible expression is built from the parts and compared with `condition`.

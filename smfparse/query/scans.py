@@ -106,7 +106,7 @@ class SmfScans:
     """
 
     def __init__(self, inputs: Inputs) -> None:
-        # To decode the columns of a query takes less time than to pass rows between processes.
+        # Decoding the columns of a query takes less time than passing rows between processes.
         files = [each for each in inputs.sources if isinstance(each, SmfFile)]
         is_packed = any(each.input.packing for each in files)
         self.inputs = inputs if is_packed else inputs.by_one_process()
@@ -189,7 +189,7 @@ def _are_small(inputs: Inputs) -> bool:
 
 
 def _has(held: Wanted, table: str, names: frozenset[str] | None) -> bool:
-    """Whether these columns of a table (None: all) are among those of `held`."""
+    """Whether `held` contains the columns `names` of a table (None: all columns)."""
     if table not in held:
         return False
     found = held[table]

@@ -28,7 +28,7 @@ _BOUNDS = ("128MB", "512MB", "80%")
 because each operator allocates blocks. Such a plan runs again with the next limit, which remains.
 """
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
-"""Settings that save memory: an order requires all rows, and each thread allocates blocks."""
+"""Settings that save memory. To keep the order requires all rows; each thread allocates blocks."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def settings(connection: Connection, **values: Any) -> Iterator[None]:
 
 
 def bounded(connection: Connection, **values: Any) -> AbstractContextManager[None]:
-    """Return a context in which statements use little memory, with `values` as other settings."""
+    """Return a context in which statements use little memory; `values` are further settings."""
     return settings(connection, **_SETTINGS | values)
 
 

@@ -46,7 +46,7 @@ _EXPLAIN = re.compile(
 
 
 class Statements:
-    """Statements before they run: the tables they read are created, and read first if necessary."""
+    """Prepares statements: creates the tables that they read; reads files before if necessary."""
 
     def __init__(self, connection: Connection, relations: Relations) -> None:
         self._connection = connection
@@ -134,7 +134,7 @@ class Statements:
             raise
 
     def _plan(self, query: str, name: str = "") -> Plan | None:
-        """Create the tables and views that `query` reads; return the data (None: plan not clear).
+        """Create the tables and views that `query` reads; return its `Plan`, or None if unknown.
 
         Names of views are words in many queries that do not read them, and views take longer to
         create than tables. So a view is created only if the query cannot be bound without it.
@@ -181,7 +181,7 @@ def _open(statement: str) -> str:
 
 
 def _end(text: str) -> int | None:
-    """Return the first semicolon after which only semicolons and comments follow, or None."""
+    """Return the byte of the semicolon after which only comments follow; None: no semicolon."""
     raw, end = text.encode(), None
     for at, kind in reversed(duckdb.tokenize(text)):
         if raw[at:].startswith(b";"):
