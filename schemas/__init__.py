@@ -2,9 +2,9 @@
 
     (SMF type, subtype): {triplet number: block}
 
-Triplet 0 of every record is the QWHS area. A block can come from several places; the triplets that
-are not listed are IBM-internal. SMF's own records that consist of one block are in
-WHOLE_RECORDS. The registry imports all blocks at once, because every reader needs all of them.
+Triplet 0 of every record is the QWHS area. A block can be in several kinds of records. Triplets
+that are not listed are IBM-internal. WHOLE_RECORDS contains SMF's own records, which consist of one
+block. The registry imports all blocks at once, because every reader needs all of them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ACCOUNTING = 116
 DUMP_HEADER, DUMP_TRAILER = 2, 3
 """SMF types of the first and last record that IFASMFDP writes to its output."""
 DATA_LOST = 7
-"""SMF type of the records in which SMF says how many records it lost."""
+"""SMF type of the records in which SMF reports how many records it lost."""
 SIGNATURES = (1, 2)
 """Subtypes of type 2 in a signed log stream: signature of a record group, and of an interval."""
 EXTENDED = 126
@@ -96,10 +96,10 @@ TRACES: dict[tuple[int, int], str] = {
 """Kind and CLASS of the START TRACE that writes a record. Sources disagree on 115/5 to 115/7."""
 
 TASK, CONTINUATION = (116, 1), (116, 2)
-"""Class 3 accounting: a task, and those of its queues that do not fit into that record."""
+"""Class 3 accounting: record of a task, and record of queues that do not fit into the first."""
 
 TASK_RECORDS = frozenset({TASK, CONTINUATION})
-"""Records of class 3 accounting: their rows carry `task_record_no`."""
+"""Records of class 3 accounting. Their rows have the column `task_record_no`."""
 
 STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
 """Records whose QWHS is a stub of four bytes."""

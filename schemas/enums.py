@@ -1,4 +1,4 @@
-"""Words of code fields: the number stays in its column, `<field>_text` holds the word.
+"""Words of code fields: the number stays in its column, `<field>_text` contains the word.
 
 The second word of a pair is the word of MP1B, if it is known and differs.
 """

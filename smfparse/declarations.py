@@ -33,7 +33,7 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
     float: ("a number", "numbers", (int, float)),
     Any: ("any value", "values", object),
 }
-"""By type: words for one value, words for several values, and accepted types of TOML values."""
+"""For each type: words for one value, words for several values, accepted types of TOML values."""
 _NAMES = re.compile(r"\{(\w+)")
 _NAMED = re.compile(r"\{(\w+)(?:\[\d+\])?\}")
 """Regular expression for a placeholder in a key that declares several names."""
@@ -58,7 +58,7 @@ class Key(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A key as declared by the dataclass: `hint` is the type; `default` counts if not required."""
+    """A key that a dataclass declares: `hint` is the type, `default` the value of a missing key."""
 
     name: str
     key: Key

@@ -114,14 +114,14 @@ class DamageError(SmfError):
 
 @dataclass
 class DamageLog:
-    """Every distinct damage, in the order in which it was found.
+    """Distinct entries of `Damage`, in the order in which they were found.
 
-    Some callers read an input once per table, and find the same damage again. Such damage is
-    counted once, if its details are stored.
+    Some callers read an input once per table, and find the same damage again. It is counted once if
+    its details are stored.
 
-    keep     maximum number of damages with details
-    details  the first damages
-    count    number of damages
+    keep     maximum number of entries with details
+    details  the first entries
+    count    number of all entries
     strict   whether the first damage ends the read
     """
 
@@ -142,7 +142,7 @@ class DamageLog:
             self.details.append(damage)
 
     def extend(self, later: DamageLog) -> None:
-        """Add the details of another log, and its count of damages without details."""
+        """Add the entries of another log, and the number of its entries without details."""
         for damage in later.details:
             self.add(damage)
         self.count += later.count - len(later.details)
@@ -154,7 +154,7 @@ class DamageLog:
         self.details.sort(key=lambda each: (places[each.source], each.offset, each.reason))
 
     def check(self) -> None:
-        """Raise DamageError for the damage with the least offset, if the log is strict.
+        """Raise DamageError for the entry with the least offset, if the log is strict.
 
         Called after each chunk, because damage in a chunk is not found in the order of the bytes.
         """

@@ -1,7 +1,7 @@
-"""Ctrl-C during library calls that ignore signals; other signals that end processes; time limits.
+"""Interrupts by Ctrl-C (even in library calls that ignore signals), other signals and time limits.
 
-All end the work by KeyboardInterrupt, so that no temporary file remains; `timed` then raises
-SmfError.
+All of them raise KeyboardInterrupt, so that no temporary file remains. `timed` converts
+KeyboardInterrupt to SmfError.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 from smfparse.errors import SmfError
 
 WATCHER = "smfparse-interrupts"
-"""Name of the thread that waits for signals; it holds no lock, so processes may be forked."""
+"""Name of the thread that waits for signals. It has no lock, so processes can be forked."""
 _END = b"\0"
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals by which the system, a service manager or a closed terminal ends a process."""
 _STOPPED = threading.Event()
-"""Set when `interrupting` calls `stop`; for other threads, because they get no signals."""
+"""Set when `interrupting` calls `stop`. Other threads check it, because they get no signals."""
 _STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
 
 
@@ -119,7 +119,7 @@ def _handle(signals: Iterable[signal.Signals], how: Any) -> None:
 
 @contextmanager
 def timed(seconds: int | None) -> Iterator[None]:
-    """Raise SmfError if the block takes more than `seconds`; None: no limit.
+    """Raise SmfError if the `with` block takes more than `seconds`; None: no limit.
 
     The block is interrupted as by Ctrl-C. Must be called in the main thread.
     """
@@ -146,7 +146,7 @@ def timed(seconds: int | None) -> Iterator[None]:
 
 @contextmanager
 def _alarm(seconds: int, ring: Callable[..., None]) -> Iterator[None]:
-    """Call `ring` in the main thread after `seconds`, unless the block ends earlier.
+    """Call `ring` in the main thread after `seconds`, unless the `with` block ends earlier.
 
     `ring` is called even if SIGINT is ignored, as for background commands of a script.
     """

@@ -287,8 +287,8 @@ def open_data(
 
     paths            one or several files, folders, patterns, URLs, `-`; a Path is not a pattern
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes that decode large SMF files, in SQL and reports only compressed
-                     ones; default 1
+    jobs             number of processes that decode large SMF files (in SQL and reports only
+                     compressed files); default 1
     keep_duplicates  whether to keep records that an earlier dump contains
     strict           whether the first damage raises DamageError
     framing          record format of the SMF files: rdw, bdw, ...; None: detected
@@ -400,7 +400,7 @@ def compare(
 ) -> pl.DataFrame:
     """Return the changes between two inputs: the rows of `smfparse compare --format csv`.
 
-    before     an open input, or its name; also `after`
+    before     an open input, or its name; the same for `after`
     by         grouping of the rows: one or several of qmgr, job, queue, verb
     renames    "OLD=NEW": a name that differs in `after`; % for any characters
     tolerance  ratio up to which a change is ignored

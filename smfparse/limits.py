@@ -16,9 +16,9 @@ class Limits:
     chunk_bytes      approximate bytes of an input that are processed together
     max_spanned      maximum bytes of a spanned record; the maximum that SMF writes is 32,756
     free_bytes       bytes up to which compressed inputs of any size may expand
-    look_back_bytes  maximum distance, in bytes of the decompressed source, from a record back to
-                     the record on which it depends: the 116/1 of a 116/2, or, for a record without
-                     UTC, a record with the UTC offset of its system, backward or forward
+    look_back_bytes  maximum distance, in bytes of the decompressed source, between a record and the
+                     record on which it depends: the earlier 116/1 record of a 116/2 record, or an
+                     earlier or later record with the UTC offset of its system
     epoch_bytes      bytes of input after which all tables yield a batch
     epoch_cells      values of one table, or of the key columns, after which all tables yield a
                      batch
@@ -29,7 +29,7 @@ class Limits:
                      rows of earlier units
     most_task        maximum bytes of input that one task of an executor writes as files of a
                      dataset
-    fingerprints     maximum number of fingerprints in memory, of 16 bytes; then they are written
+    fingerprints     number of fingerprints (16 bytes each) in memory at which they are written
     group_rows       rows of a full row group of Parquet, which DuckDB scans as one piece
     file_rows        minimum rows of a dataset file that is not combined with other files
     held_bytes       maximum bytes of buffered rows of all tables together

@@ -1,4 +1,4 @@
-"""Functions of numpy and Arrow arrays: copy, compare and number rows of bytes in a buffer."""
+"""Functions for numpy and Arrow arrays: copy, compare and number rows of bytes in a buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: from records to the selected rows, in Arrow.
+"""Decode records into tables: the selected rows, in Arrow.
 
 in    chunks of records; tables and columns that users request; the arguments of a selection
       (`Selection.of(qmgr="QM*", since="0900")`)

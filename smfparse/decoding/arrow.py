@@ -62,7 +62,7 @@ CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
-    """Return the request for all columns of tables. Raises RequestError for an unknown table."""
+    """Return `Wanted` for all columns of tables. Raises RequestError for an unknown table."""
     found = [each.lower() for each in names]
     unknown = sorted(set(found) - set(table_names()))
     if unknown:
@@ -75,7 +75,7 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
 
 
 def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
-    """Return distinct names of columns. Raises RequestError for a column not in the table."""
+    """Return `names` without repeated names. Raises RequestError for a column not in the table."""
     known = whole_schema(table).names
     found = list(dict.fromkeys(names))
     for each in found:
@@ -88,13 +88,13 @@ def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
 
 @cache
 def every_block() -> Wanted:
-    """Return the request that finds all damage: it locates every block, and decodes no block."""
+    """Return `Wanted` that finds all damage: every block is located, and no column is decoded."""
     first = {each.block.name: name for name, each in reversed(TABLES.items())}
     return {RECORD: _NOTHING, **dict.fromkeys(first.values(), _NOTHING)}
 
 
 def schema(table: str) -> Any:
-    """Return the Arrow schema of a table, with description, unit and since of each column."""
+    """Return the Arrow schema of a table, with description, unit and MQ version of each column."""
     return plain_schema(table)
 
 
@@ -144,7 +144,7 @@ def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
 
 
 def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
-    """Return the request for columns of tables. Raises RequestError for an unknown name.
+    """Return `Wanted` for columns of tables. Raises RequestError for an unknown name.
 
     tables  names of tables; empty: all
     names   names of columns; empty: all. Each table is requested with the columns that it has
@@ -228,7 +228,7 @@ def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
 
 
 def _spelled(raw: Raw) -> Any:
-    """Return EBCDIC texts as UTF-8 without trailing blanks and NULs, like the scalar decoder.
+    """Return EBCDIC texts as UTF-8 without trailing blanks and NULs, like `Text.spell`.
 
     Characters from U+0080 to U+00FF have two bytes in UTF-8.
     """

@@ -1,7 +1,7 @@
-"""The UTC offset of each z/OS system, and the intervals of MQ 7 statistics, both from near records.
+"""UTC offsets of z/OS systems, and intervals of MQ 7 statistics, derived from nearby records.
 
-The offset converts local times to UTC. It can be derived from MQ records, except stubs. Stubs and
-records of other products get the offset of a nearby record of their system.
+The offset converts local times to UTC. MQ records show it, except records with a stub of QWHS
+(115/5 to 115/7). Other records get the offset of a nearby record of their system.
 
 A site can set its TOD clock ahead of UTC by the leap seconds. Local time is then less than TOD
 clock time plus offset, by a constant that can be derived from each record.
@@ -37,7 +37,7 @@ _LEAST_AHEAD, _MOST_AHEAD = 5, 60
 27).
 """
 _HUNDREDTHS_US = 20_000
-"""Microseconds of two hundredths of a second, the unit of SMF times: less is not a difference."""
+"""Two hundredths of a second in microseconds: SMF times are not exact enough for less."""
 
 
 class Clock(NamedTuple):
@@ -106,7 +106,7 @@ def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]
 
 
 def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
-    """Return the seconds that the TOD clock was ahead of UTC for each record; 0: not, or unknown.
+    """Return for each record the seconds that the TOD clock was ahead of UTC; 0: none, or unknown.
 
     SMF writes a record after MQ made it, so without leap seconds the SMF time is at most a
     hundredth of a second before the time of MQ.
@@ -192,7 +192,9 @@ class Clocks:
 
 
 def _near(clocks: Ints, place: Ints, reach: int) -> tuple[Ints, Bools]:
-    """Return the offset of the nearest clock, if possible before each place; which are found.
+    """Return for each place the offset of the nearest clock, if possible before the place.
+
+    Also return for which places a clock is at most `reach` bytes away.
 
     clocks  (clocks, 2): as in `Clock`, in order
     """
@@ -270,7 +272,7 @@ class Spacing:
         """Place and time of the last record, by key."""
 
     def intervals(self, records: Records, made: Made) -> tuple[Ints, Ints]:
-        """Return indexes of records with such an interval; its start (us since 1970, UTC)."""
+        """Return indexes of MQ 7 records with a known interval, and its start (us since 1970)."""
         written = written_without_interval(records, made)
         if not written.owner.size:
             return written.owner, written.time

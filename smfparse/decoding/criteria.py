@@ -45,13 +45,11 @@ Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
 Value: TypeAlias = str | int | dt.date | dt.time
 """A value of an option, as an object or as a text: the type 115, a datetime."""
 Hours: TypeAlias = tuple[int, int]
-"""Start and end as seconds of the day; if the end is not greater than the start, it is on the next
-day.
-"""
+"""Start and end in seconds since midnight. An end not after the start is on the next day."""
 
 
 class Types(NamedTuple):
-    """A range of SMF record types, and ranges of subtypes; None: all, and records without one."""
+    """A range of SMF record types, and ranges of subtypes; None: any subtype, or no subtype."""
 
     types: CodeRange
     subtypes: tuple[CodeRange, ...] | None = None
@@ -203,7 +201,7 @@ def parse_moment(option: str, text: str) -> dt.datetime:
 
 
 def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.Match[str] | None]:
-    """Return the moment, and the time of day, in `texts`; None: neither text is one."""
+    """Return the matches of the moment and of the time of day in `texts`; None: no such text."""
     found: list[re.Match[str] | None] = [None, None]
     for text in texts:
         matches = [form.fullmatch(text.strip().upper()) for form in (_MOMENT, _TIME_OF_DAY)]

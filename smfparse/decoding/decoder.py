@@ -191,7 +191,7 @@ _MOST_SOURCES = 4096
 class Gathered:
     """Decoded rows that are not yet in a batch.
 
-    To set up columns and make arrays takes longer than to decode a small file. So the decoders of
+    Setting up columns and arrays takes longer than decoding a small file. So the decoders of
     consecutive sources can share one Gathered.
 
     prompt     whether batches of all tables are yielded after each chunk
@@ -211,7 +211,7 @@ class Gathered:
         self._size = 0
         self._sources: dict[str, int] = {}
         self._now = np.zeros(1, np.int32)
-        """Numbers of the sources whose rows are added."""
+        """Numbers of the sources to which the next rows belong."""
 
     def begin(self, sources: Iterable[str]) -> None:
         """Set the sources of the rows that are added next."""
@@ -259,16 +259,16 @@ class Gathered:
 class Decoder:
     """Decodes the chunks of one source, and passes facts from one chunk to another.
 
-    Only selected records give rows, damage and counts of unknown bytes. All records give facts that
-    other records require. If names are selected, the names are decoded first, and blocks with other
-    names are not decoded further.
+    Rows, damage and counts of unknown bytes come from selected records only. Facts that other
+    records require come from all records. If names are selected, names are decoded first, and
+    blocks with other names are not decoded further.
 
     again      reads the source again from the start of the chunks, to look ahead
     before     finds facts in the bytes before the start of the chunks
     unknown    counter of the bytes that no column contains, filled if requested
     tasks      as in `NameFilter`
-    gathered   collection of decoded rows, shared with other sources and flushed by its creator;
-               None: the decoder makes the batches
+    gathered   buffer of decoded rows, shared with other sources and flushed by its creator; None:
+               the decoder uses its own buffer
     elsewhere  the tasks at the ends of other sources; None: no other sources
     """
 
@@ -304,7 +304,7 @@ class Decoder:
         return self._links.last if self.needs.tasks else None
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
-        """Yield the wanted tables in few batches; the rows of each table are in record order."""
+        """Yield (table name, RecordBatch); the rows of each table are in record order."""
         gathered, begun = self._gathered, False
         for chunk in chunks:
             if not begun:
@@ -347,9 +347,9 @@ class Decoder:
                     self._add_blocks(self._gathered.tables[name], found, records, keys)
 
     def _selected(self, chunk: Chunk) -> tuple[Chunk, Bools | None]:
-        """Return a chunk, and which of its records may be selected; None: all.
+        """Return a chunk, and which of its records may be selected (None: all).
 
-        If no record depends on another record, the records not selected are removed.
+        If no record depends on another record, records that are not selected are removed.
         """
         keep = record_mask(self.needs.selection, chunk.buffer, chunk.start, chunk.length)
         if self.needs.clocks or self.needs.tasks or (keep is not None and is_spaced(chunk)):

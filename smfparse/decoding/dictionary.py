@@ -115,7 +115,7 @@ class TableColumn(NamedTuple):
 
     @property
     def coded(self) -> bool:
-        """Whether the values are texts, of which each distinct text is decoded once."""
+        """Whether the values are texts. Each distinct text is decoded once."""
         return self.arrow == "string" and not self.opaque
 
     @property
@@ -268,7 +268,7 @@ def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColu
 
 
 def with_fingerprints(table: str, *, asked: bool = True) -> frozenset[str] | None:
-    """Return the names of all columns of `record` with fingerprints; other tables: None.
+    """Return the names of all columns of `record`, fingerprints included; other tables: None.
 
     asked  whether fingerprints are requested; if not, the result is None
     """
@@ -317,7 +317,7 @@ def _index(child: Child) -> Iterator[TableColumn]:
 
 
 def columns_named(name: str) -> list[tuple[str, TableColumn]]:
-    """Return the columns with this name, or for the field with this name, and their tables."""
+    """Return (table, column) for each column with this name, or of the field with this name."""
     wanted = name.lower()
     return [
         (table, each)
@@ -339,7 +339,7 @@ BLOCKS = {
 
 
 def fields_named(name: str) -> list[tuple[str, Field]]:
-    """Return the fields of the block `name`, or all fields with this name, and their blocks.
+    """Return (block, field) for each field of the block `name`, or each field of this name.
 
     The result includes fields without a column: block headers, reserved bytes, the SMF header.
     """

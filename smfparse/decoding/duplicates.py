@@ -1,11 +1,11 @@
-"""Duplicates: records in several dumps, all but the first of which are omitted.
+"""Duplicates: records that occur in several dumps. Only the first copy is kept.
 
 A dump begins at each SMF type 2 record, the dump header, and at the start of each file. So the
 records before the first dump header are a dump too. A record is a duplicate if an earlier dump, in
 the same file or in an earlier file, contains a record with the same bytes after the RDW. Equal
-records within one dump are not duplicates. The bytes are compared by numbers: SMF header and
-length, and a digest of the rest. The identity of a file is computed from the numbers of its
-records, in order.
+records within one dump are not duplicates. Records are compared by their fingerprints: a hash of
+SMF header and length, and a digest of all bytes. The identity of a file is computed from the
+fingerprints of its records, in order.
 
 Duplicates are searched in two passes over the files. The first pass reads only SMF headers: a
 record cannot be a duplicate if no record of another dump has the same header and length. The second
@@ -39,7 +39,7 @@ from smfparse.vectors import Bools, Bytes, Ints, gather
 RecordHashes: TypeAlias = NDArray[np.uint64]
 """Hashes of SMF header and length, which are the same for equal records."""
 Fingerprints: TypeAlias = NDArray[np.bytes_]
-"""Hash (highest byte first) and digest of each record, dtype S16: in the order of the hashes."""
+"""Hash (big-endian) and digest of each record, dtype S16. Sorted, they are in order of the hash."""
 
 Days: TypeAlias = NDArray[np.int32]
 """Packed dates of records without their sign: 0x0126063 is day 63 of 2026."""
@@ -57,7 +57,7 @@ class Seen(NamedTuple):
     """Fingerprints of consecutive records of a file.
 
     days  dates of the records, as returned by `days_of`
-    kept  whether the record is kept; otherwise it is omitted as a duplicate
+    kept  bool (records,): whether the record is kept; otherwise it is omitted as a duplicate
     """
 
     path: Place
@@ -106,7 +106,7 @@ class Known(Protocol):
     """The fingerprints of the records in a dataset."""
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return at least the fingerprints of records with these dates, in ascending runs."""
+        """Return ascending runs of fingerprints that include all records with these dates."""
 
 
 def read_run(path: Place) -> Fingerprints:
@@ -178,7 +178,7 @@ _BLOCK = 1 << 16
 class _Suspect(NamedTuple):
     """A part of a file that is read again.
 
-    hashes  ascending hashes of possible duplicates in the part, and of records that they may repeat
+    hashes  ascending hashes that occur in this part and in other dumps
     fresh   whether a dump begins with this part, or began after the previous suspect part
     """
 
@@ -244,7 +244,7 @@ class Duplicates:
     def without(self, path: Place, chunk: Chunk, turn: Turn | None = None) -> Chunk:
         """Return the next chunk of a file without duplicates; it may be empty.
 
-        turn  has received all earlier chunks of all files; None: files are not read in order
+        turn  pass that has received all earlier chunks of all files; None: files not read in order
         """
         if self._found is None and self._may_repeat(path, chunk, turn):
             self.find()
@@ -391,7 +391,7 @@ def _once(parts: list[RecordHashes]) -> RecordHashes:
 
 
 def _several(hashes: RecordHashes) -> RecordHashes:
-    """Return the hashes that occur more than once in ascending `hashes`, in the same memory."""
+    """Return the hashes that occur more than once, ascending; `hashes` is overwritten."""
     hashes.sort()
     count = 0
     for at in range(0, len(hashes), _BLOCK):
@@ -424,7 +424,7 @@ def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools
 
 
 def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a part in pieces, each with whether a dump begins with it.
+    """Yield the pieces of a part: whether a dump begins with the piece, and its records.
 
     kinds  as in `Input.chunks`
     """
@@ -436,7 +436,7 @@ def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tup
 
 
 def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a chunk, split by dump, and whether a dump header is the first."""
+    """Yield the dumps in a chunk: whether the first record is a dump header, and the records."""
     headers = np.flatnonzero(begins_dump(chunk.buffer, chunk.start))
     edges = [0, *headers[headers > 0].tolist(), len(chunk.start)]
     for start, end in itertools.pairwise(edges):
@@ -446,7 +446,7 @@ def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
 class _Earlier:
     """Fingerprints, or hashes, of records of earlier dumps, in ascending runs.
 
-    Added runs are merged so that each is much longer than the next.
+    Added runs are merged so that each run is at least twice as long as the next.
     """
 
     def __init__(self, runs: Sequence[NDArray[Any]]) -> None:
@@ -478,11 +478,7 @@ class _Earlier:
 def _read(
     suspects: Iterable[_Suspect],
 ) -> Iterator[tuple[Place, bool, Ints, Fingerprints]]:
-    """Yield the suspect records of each part, piece by piece.
-
-    Each piece is the path of the file, whether a dump begins with the piece, and numbers and
-    fingerprints of records.
-    """
+    """Yield suspect records: path, whether a dump begins with them, numbers, fingerprints."""
     for file, part, hashes, fresh in suspects:
         begun = fresh
         for begins, chunk in _by_dump(file, part):

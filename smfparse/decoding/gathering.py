@@ -2,8 +2,8 @@
 
 Decoding takes time per Python object, not per byte. So the values of a column are gathered as
 numbers, from many blocks in one step, and converted to an Arrow array once for many chunks. If a
-block is too short or too old for a field, arbitrary bytes are gathered, and become NULL in the
-array: for this, the length and version word of each block are gathered too.
+block is too short or too old for a field, arbitrary bytes are gathered, which become NULL in the
+array. Length and version word of each block are gathered to find such blocks.
 
 Of repeated groups inside blocks, only the used entries are gathered. A slot is the place of a field
 in a block, with the columns for the field.
@@ -44,7 +44,7 @@ class FieldSlot(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, offset: int, stride: int, columns: Sequence[Column]) -> FieldSlot:
-        """Return the slot of a field: it is gathered as a number if a number type has its width."""
+        """Return the slot of a field, which is a number if a numeric type has the same width."""
         kind, wire, native = field.kind, None, BYTE
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
@@ -107,9 +107,9 @@ class Held:
     def mask(self, field: Field, offset: Any, step: Any = 0) -> Mask:
         """Return which rows contain a field at `offset`; None: all rows.
 
-        step  bytes from the first entry of a group to the entry of each row; or to each entry, if
-              lengths and version words have shape (blocks, 1): the mask then has one row per block
-              and one column per entry
+        step  int64 (rows,): bytes from the first entry of a group to the entry of each row; or
+              int64 (entries,): bytes to each entry, if lengths and version words have the shape
+              (blocks, 1). The mask then has the shape (blocks, entries)
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None
@@ -141,7 +141,7 @@ class EntryBuffer:
         """For the rows of each chunk: index of the entry; length and version word of the block."""
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
-        """Gather the used entries of the blocks at positions `at`; return each entry's block."""
+        """Gather the used entries of blocks at positions `at`; return the block index of each."""
         which, entry, version = self._used(buffer, at, length)
         if self._rows and not len(which):
             return which
@@ -152,7 +152,7 @@ class EntryBuffer:
         return which
 
     def _used(self, buffer: Bytes, at: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return block, index and version word of the block for each used entry."""
+        """Return for each used entry the block index, the entry index, and the version word."""
         some = self._some(buffer, at)
         version = self._version(buffer, at[some])
         held = Held(self.block, length[some][:, None], version[:, None])
@@ -166,10 +166,10 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield columns that show whether entries are used, their values, and least value of a use.
+        """Yield each column that shows used entries, its values, and the least value in these.
 
-        The values have one row per block and one column per entry. They are in the byte order of
-        the record, which is enough for comparisons.
+        Values have the shape (blocks, entries). They are unsigned, in the byte order of the record:
+        tests for zero do not depend on the byte order.
         """
         entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
         start, width = self.child.whole or (0, 0)
@@ -200,7 +200,7 @@ class EntryBuffer:
                 yield column
 
     def _some(self, buffer: Bytes, at: Ints) -> Ints:
-        """Return the blocks in which a byte of the group is not zero: usually few."""
+        """Return the indexes of blocks in which a byte of the group is not zero: usually few."""
         some = np.zeros(len(at), np.bool_)
         for offset, width in self._runs():
             some |= not_zero(buffer, at + offset, width)
@@ -257,8 +257,8 @@ _UNSHARED = sys.getrefcount(_PROBE[0])
 class Growing:
     """A numpy array that grows along its last axis; `take` returns all rows.
 
-    A returned array is reused when nothing else refers to it, because the system clears the pages
-    of a new array, which takes longer than to fill them.
+    A returned array is reused when nothing else refers to it. A new array is slow, because the
+    system clears its pages first.
     """
 
     def __init__(self, dtype: Any, *shape: int) -> None:
@@ -287,7 +287,7 @@ class Growing:
         return taken
 
     def _room(self) -> Values:
-        """Return an array with enough room: an unused earlier array, or a new array."""
+        """Return an array of at least `self.rows` rows: an unused earlier array, or a new array."""
         for number in range(len(self._taken)):
             if sys.getrefcount(self._taken[number]) == _UNSHARED:
                 found = self._taken.pop(number)

@@ -99,7 +99,7 @@ Interval: TypeAlias = tuple[Ints, Values, Bools, Bools]
 
 
 def declared(areas: HeaderAreas, time: tuple[Ints, Bools], offset: tuple[Ints, Bools]) -> Interval:
-    """Return the intervals by QWHSDURN and QWHSTIME; `time`: QWHSSTCK, microseconds UTC."""
+    """Return the intervals by QWHSDURN and QWHSTIME; `time` is QWHSSTCK (us since 1970, UTC)."""
     length, timed = areas.number("qwhsdurn")
     units = np.full(len(length), US_PER_SECOND, np.float64)
     for record in _TOD_INTERVALS:
@@ -120,9 +120,9 @@ def _starts(
     """Return the starts of intervals, microseconds since 1970, UTC, and which are known.
 
     The approximate start, QWHSSTCK minus QWHSDURN, is in UTC. The exact start, QWHSTIME, is in
-    local time, with the UTC offset at the start: it differs from the offset of the record if clocks
-    were changed in the interval. The difference of both, without whole quarters of an hour,
-    corrects the approximate start.
+    local time. Its UTC offset differs from that of the record if clocks were changed in the
+    interval. The difference between the two starts, without whole quarters of an hour, corrects the
+    approximate start.
     """
     local, started = areas.number("qwhstime")
     ahead_of_utc, has_offset = offset
@@ -246,7 +246,7 @@ class KeyColumns:
 
     @property
     def time(self) -> tuple[Ints, Bools]:
-        """Time at which each record was made, microseconds since 1970, UTC; which are known."""
+        """Time when each record was made (microseconds since 1970, UTC), and which are known."""
         return self.made.time, self.made.known
 
     @cached_property
@@ -261,7 +261,7 @@ class KeyColumns:
 
     @cached_property
     def counted_at(self) -> tuple[Ints, Bools]:
-        """Local time at which each record counts, microseconds since 1970; which are known."""
+        """Local time at which each record counts (us since 1970), and which are known."""
         taken, dated = self.records.headers.time
         start, seconds, _, known = self.interval
         offset, local = self.offset
@@ -284,7 +284,7 @@ class KeyColumns:
 
     @cached_property
     def _spaced(self) -> tuple[Ints, Ints]:
-        """MQ 7 records whose interval is the time since the previous record; interval starts."""
+        """MQ 7 records whose interval starts at the previous record, and these starts."""
         return self._spacing.intervals(self.records, self.made)
 
     @cached_property
@@ -371,6 +371,6 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "fingerprint": lambda keys: (fingerprints(keys.records.chunk), None),
     "dump_start": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.dump),
 }
-"""Functions for key columns, except `source` and `block_no`, and for columns of `record`."""
+"""Functions that return key columns, except `source` and `block_no`, and columns of `record`."""
 BY_OFFSET = frozenset(("counted_at", "utc_offset", "interval_start", "interval_seconds"))
 """Key columns that depend on the UTC offset of a system, which may come from other records."""

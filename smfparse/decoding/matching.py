@@ -42,7 +42,7 @@ class NameFilter:
     """The selected names, used for all chunks of a source.
 
     asked  patterns, as in `Selection.by_name`
-    tasks  function that returns `queue_tasks`, called on first use
+    tasks  function that returns the result of `queue_tasks`, called on first use
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class NameFilter:
 
 
 def _is_like(pattern: re.Pattern[str], kind: Kind, raw: bytes) -> bool:
-    """Whether a name matches a pattern; a blank name never does."""
+    """Whether a name matches a pattern; a blank name never matches."""
     assert isinstance(kind, Text)
     name = kind.spell(raw)
     return bool(name and pattern.fullmatch(name))
 
 
 class Matches:
-    """The blocks of a chunk about the selected names."""
+    """Finds the blocks of a chunk that are about the selected names."""
 
     def __init__(self, names: NameFilter, records: Records, keys: KeyColumns) -> None:
         self._names = names
@@ -165,9 +165,9 @@ def queue_tasks(
     chunks            chunks with at least the kinds TASK_KINDS
     reach, elsewhere  as in `TaskLinks`
 
-    A task is identified by the byte where its 116/1 record starts, coded by `in_source` if in
-    another source. The task of a 116/2 record without a 116/1 record is identified by the byte of
-    the 116/2 record.
+    A task is identified by the byte where its 116/1 record starts, coded by `in_source` if this
+    record is in another source. The task of a 116/2 record without a 116/1 record is identified by
+    the byte where the 116/2 record starts.
     """
     names = NameFilter({"queue": patterns})
     links, known = TaskLinks(reach=reach, elsewhere=elsewhere), text_columns()

@@ -1,8 +1,8 @@
 """From logical records to blocks: headers, triplets, and the record and place of each block.
 
-All records of a chunk are processed in one step. The contents of blocks are not decoded; triplets
-give the kind, place and number of blocks, and of the QWHS area the places of QWHS, QWHC and QWHX
-are returned.
+All records of a chunk are processed in one step. Triplets contain the kind, place and number of
+blocks. The contents of blocks are not decoded. The QWHS area of a record consists of QWHS and, in
+some records, QWHC and QWHX: their places are returned too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from smfparse.schemas import (
 from smfparse.vectors import Bools, Bytes, Ints, gather
 
 KNOWN_RECORDS = tuple(sorted(REGISTRY))
-"""Type and subtype of the records in the registry; the index is the number of the record's kind."""
+"""Type and subtype of the records in the registry. An index in it identifies a kind of record."""
 _CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KNOWN_RECORDS])
 _EYE = 4
 """Number of bytes of an eye-catcher."""
@@ -50,7 +50,7 @@ def number_of(smf_type: Ints, subtype: Ints) -> Ints:
 
 
 class BlockIndex:
-    """A lookup table for blocks to search for, by record and triplet; made once for many chunks.
+    """A lookup table for requested blocks, by record and triplet; made once for many chunks.
 
     records   type and subtype of records with these blocks; subtype 0 for records that consist of
               one block
@@ -90,7 +90,7 @@ class BlockIndex:
         self.least = np.array([0, *(each.least for each in self.blocks.values())])
 
     def which(self, record: Ints, triplet: Ints) -> Bytes:
-        """Return the number of the block that each triplet points to; 0: not searched for.
+        """Return the number of the block that each triplet points to; 0: not requested.
 
         record   int64 (triplets,): index of the record's kind in KNOWN_RECORDS
         triplet  int64 (triplets,): index of the triplet in its record
@@ -118,7 +118,7 @@ class Triplets:
     offset   int64 (triplets,): offset of the first block in the record
     length   int64 (triplets,): bytes of a block
     count    int64 (triplets,): number of blocks
-    fits     int64 (triplets,): number of possible blocks: inside the record, and not too short
+    fits     int64 (triplets,): number of blocks that are inside the record and long enough
     """
 
     row: Ints
@@ -134,9 +134,9 @@ class Triplets:
 
 
 def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplets:
-    """Return the wanted triplets, of the first `most` of each record, that point to a block.
+    """Return the wanted triplets, among the first `most` of each record, that point to a block.
 
-    wanted  bool (rows, most)
+    wanted  bool (rows, most): whether each triplet is wanted
     """
     raw, exists = existing_triplets(chunk.buffer, chunk.start[rows], chunk.length[rows], most)
     row, number = np.divmod(np.flatnonzero(wanted & exists & (raw["count"] > 0)), most)
@@ -154,10 +154,9 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
 def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
     """Return the triplets of all blocks in the registry.
 
-    Blocks cannot overlap, so their total length cannot exceed the length of the record. If it does
-    in damaged records, triplets are used up to the length of the record; triplets that fit
-    completely are used first. So a record never has more rows than its bytes allow, whatever blocks
-    are requested.
+    Blocks cannot overlap, so their total length cannot exceed the length of the record. In a
+    damaged record, triplets are used up to the length of the record, first those that fit
+    completely. So a record never has more rows than its bytes allow, whatever blocks are requested.
 
     kind  int64 (records,): index of each record's kind in KNOWN_RECORDS
     """
@@ -255,9 +254,10 @@ class Records:
 
     @cached_property
     def area(self) -> Blocks:
-        """The QWHS area of each MQ record with a possible one.
+        """The QWHS areas of MQ records.
 
-        A missing or impossible area is noted as damage, but only for records in the registry.
+        A missing or impossible area is omitted, and noted as damage if the registry contains this
+        kind of record.
         """
         rows = np.flatnonzero(self.is_mq)
         found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))
@@ -274,8 +274,8 @@ class Records:
     def blocks(self, block: Block) -> Blocks:
         """Return the sound blocks of a kind, in record order; none if `block` is not in `index`.
 
-        A triplet that points outside its record, or not to its block, is noted as damage, except
-        for blocks of a length that is known to mean garbage.
+        A triplet that points outside its record, or to other data, is noted as damage. A block with
+        a length that is known to mean garbage (`Block.kept_length`) is omitted without a note.
         """
         if block.name in self.index.whole:
             rows = np.flatnonzero(self.type == self.index.whole[block.name])
@@ -340,7 +340,7 @@ class Records:
             self._note(int(found.row[at]), left, f"{reason}. The record may be truncated; skipped")
 
     def sections(self) -> Triplets:
-        """Return the unchecked triplets of records in the registry, without the first of each."""
+        """Return the unchecked triplets of records in the registry, except triplet 0 of each."""
         rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
         wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
         wanted[:, 0] = False
@@ -435,7 +435,7 @@ class HeaderAreas:
     def _parts(self) -> dict[str, Blocks]:
         """QWHS, QWHC and QWHX by name, for the records that contain them.
 
-        `length` is the number of existing bytes, so missing fields of a shorter form are NULL.
+        `length` is the number of existing bytes, so fields that a shorter form lacks are NULL.
         """
         area = self.records.area
         raw = self.records.read(area.at, QWHS.field("qwhslen"))

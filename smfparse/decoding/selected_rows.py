@@ -114,7 +114,7 @@ def _like(columns: Iterable[str], patterns: Iterable[str]) -> list[str]:
 
 
 def _of_qmgrs(selection: Selection, table: str) -> list[str]:
-    """Return the condition for queue managers; every queue manager of a system has its records."""
+    """Return the condition for queue managers. Rows about a whole system always meet it."""
     named = _like(["qmgr"], selection.qmgrs)
     if table == RECORD and named:
         return [f"({named[0]} OR type IN ({', '.join(map(str, WHOLE_RECORDS))}))"]
@@ -168,7 +168,7 @@ KeysBySource: TypeAlias = Mapping[str, Ints]
 """Keys of rows by source: numbers of records, blocks or tasks, int64 (keys,)."""
 
 _BLOCK_BITS = 16
-"""Number of bits of a block number: the number of blocks in a triplet has 16 bits."""
+"""Number of bits of a block number: a triplet counts its blocks in 16 bits."""
 
 
 def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
@@ -176,7 +176,7 @@ def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) 
 
     start, length  int64 (records,): as in `Chunk`
 
-    Headers contain only the SMF time, so `counted_mask` must then select by the exact time.
+    Headers contain only the SMF time, so `counted_mask` must also select by the exact time.
     """
     if selection.zone:
         selection = without_time(selection)
@@ -269,7 +269,7 @@ class _Facts(Protocol):
     """Properties of records or rows that criteria apply to."""
 
     def texts(self, column: str) -> Texts:
-        """Return the column `system` or `qmgr`; the text None means no such name."""
+        """Return the texts of the column `system` or `qmgr`; None: the row has no such name."""
 
     def kinds(self) -> tuple[Ints, Ints]:
         """Return types and subtypes; subtype -1: none."""
@@ -354,7 +354,7 @@ def _is_shared(smf_type: Ints) -> Bools:
 def _in_time(
     selection: Selection, time: Ints, known: Bools, before: int = 0, after: int = 0
 ) -> Bools:
-    """Return which ranges `time` - `before` to `time` + `after` overlap the selected time."""
+    """Return which ranges from time - before to time + after (us) overlap the selected time."""
     chosen = known.copy()
     if selection.start:
         chosen &= time + after >= _microseconds(selection.start)
@@ -413,7 +413,7 @@ def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
 
 
 def _of_tasks(batch: Any) -> Any:
-    """Return a batch whose columns for keys of records contain the keys of tasks."""
+    """Return a batch in which the key columns of records contain the keys of tasks."""
     from pyarrow.compute import coalesce  # slow to load, and rarely used
 
     source, own = (batch.column(each).cast(pa.string()) for each in ("task_source", "source"))

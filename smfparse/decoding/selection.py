@@ -1,4 +1,4 @@
-"""The selected records: by their SMF headers, their time, and by names in their blocks.
+"""Selection of records by their SMF headers, by their time, and by names in their blocks.
 
 Headers contain system, queue manager and type. Intervals define when a record counts
 (`zones`). Blocks contain job, transaction, queue and channel: a row is about the names in
@@ -120,8 +120,8 @@ class Selection(NamedTuple):
     qmgrs         patterns for the queue manager: `*` any characters, `?` one character; a record
                   about a whole system (lost data) belongs to all its queue managers
     systems       patterns for the SMF system id
-    start         the record counts at this local time or later; a whole second
-    end           the record counts before this local time; a whole second
+    start         first local time at which selected records count; a whole second
+    end           local time before which selected records count; a whole second
     daily         selected seconds of each day; see `Hours`
     smf_time      whether `start`, `end` and `daily` apply to the SMF time, as in IFASMFDP
     types         types and subtypes of records
@@ -164,9 +164,9 @@ class Selection(NamedTuple):
         """Return the selection for values in the form of the options of the command line.
 
         Each value is one text or several; types may be numbers, and times may be `datetime`
-        objects. A record counts at the middle of its interval; a record of more than an hour half
-        an hour before the interval ends; a record without an interval at its SMF time. With
-        `smf_time` all records count at their SMF time, as with IFASMFDP.
+        objects. A record counts at the middle of its interval, but no earlier than half an hour
+        before the end. A record without an interval counts at its SMF time. With `smf_time`, all
+        records count at their SMF time, as with IFASMFDP.
 
         Raises RequestError for a text that cannot be read.
         """
@@ -259,7 +259,7 @@ class Selection(NamedTuple):
         return found.pop() if len(found) == 1 else None
 
     def __str__(self) -> str:
-        """Return the criteria as text; '': all records. Times are the first and last seconds."""
+        """Return the criteria as text; '': all records. The end is shown as the last second."""
         parts = [
             ("qmgr", ",".join(sorted(self.qmgrs))),
             ("system", ",".join(sorted(self.systems))),
@@ -274,7 +274,7 @@ ALL_RECORDS = Selection()
 
 
 def time_is_derived(selection: Selection) -> bool:
-    """Whether the selected time must be derived: a record counts at it, or it is in a zone."""
+    """Whether the selected time is not in SMF headers: a counting time, or a time in a zone."""
     if selection.time_column is None:
         return False
     return not selection.smf_time or selection.zone is not None

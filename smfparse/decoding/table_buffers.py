@@ -81,7 +81,7 @@ class KeyBuffer:
         self.rows += keys.rows
 
     def of(self, name: str, rows: Ints) -> tuple[Values, Mask]:
-        """Return a key column of the records `rows`: values or codes of texts; presence."""
+        """Return values (or codes of texts) of a key column for `rows`, and which are present."""
         if name not in self._whole:
             values, held = _joined(self._parts[name])
             self._whole[name] = values.astype(_NATIVE[name]), held
@@ -189,7 +189,7 @@ class TableBuffer:
         return coded(np.concatenate(self._sources), sources, None)
 
     def _corrected(self, moments: Any) -> Any:
-        """Return moments, corrected to UTC if the TOD clock was ahead of it."""
+        """Return moments, corrected to UTC if the TOD clock was ahead of UTC."""
         ahead, _ = _joined(self._noted[_AHEAD])
         if not ahead.any():
             return moments

@@ -5,11 +5,11 @@ If a task uses more queues than fit into a 116/1 record, further queues are in 1
 token. The token alone is not enough, because a task writes a 116/1 record in every interval, and
 the token contains addresses that other queue managers use as well.
 
-The distance of both records is limited, in bytes of the source. So the result does not depend on
-the start of the read part, and only a limited number of bytes before a part is read.
+The distance between the two records is limited, in bytes of the source. So the result does not
+depend on the start of the read part, and only a limited number of bytes before a part is read.
 
 SMF can switch files between a 116/1 record and its 116/2 record. So a 116/2 record at the start of
-a source may continue a 116/1 record at the end of another source. There, SMF times limit the
+a source may continue a 116/1 record at the end of another source. In this case, SMF times limit the
 distance.
 """
 
@@ -149,7 +149,7 @@ def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
 def tokens_of(records: Records) -> tuple[Ints, Values]:
     """Return the indexes of the records that identify their task, and the tokens of these tasks.
 
-    A token is two doublewords: uint64 (records, 2). It is in WTAS, in 116/2 in the first WQST.
+    A token is two doublewords: uint64 (records, 2). It is in WTAS, or in the first WQST of a 116/2.
     """
     queues = records.blocks(WQST)
     later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
@@ -206,7 +206,7 @@ class TaskLinks:
         return joined_tasks([NO_TASKS, *self._seen])
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
-        """Return the 116/2 records of a chunk, `numbers` of their tasks, and which tasks are known.
+        """Return indexes of 116/2 records, `numbers` of their tasks, and which tasks are known.
 
         tasks  the tasks of the chunk
         """
@@ -258,7 +258,7 @@ class TaskLinks:
             found[some[hit]] = True
 
     def _remember(self, tasks: Tasks, place: int) -> None:
-        """Add the tasks of a chunk that starts at `place`; remove tasks before the reach."""
+        """Add the tasks of a chunk that starts at `place`; remove tasks that are out of reach."""
         least = place - self._reach
         self._seen = [each for each in self._seen if len(each.key) and each.place[-1] >= least]
         self._seen.append(tasks)

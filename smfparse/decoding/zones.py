@@ -1,4 +1,4 @@
-"""Time zones: the conversion of moments into local times of a zone that the user names.
+"""Local times in a zone that the user names, and the time at which a record counts.
 
 If the user names no zone, local times are those of the z/OS system, as in the records, never those
 of the workstation. The rules of zones come from pytz, which every installation contains: Windows
@@ -10,12 +10,11 @@ then to local time of the zone; `utc_offset` itself becomes the offset of the zo
 In rows without `utc_offset`, the local times of a zone are NULL, and such rows are not selected by
 time. Two implementations give the same result: arrays, and SQL for the rows of a dataset in DuckDB.
 
-The time at which a record counts, in local time of its system, for all selections.
-
-A record counts at the middle of its interval, but no earlier than half an hour before the interval
-ends. So a record is in the section that contains most of its interval, even if class 3 ends
-slightly before or after the statistics. The first record of a long task, whose interval starts with
-the task, counts near its end. A record without an interval counts at its SMF time.
+Selections use the time at which a record counts, a local time of its system. A record counts at the
+middle of its interval, but no earlier than half an hour before the interval ends. So a record is in
+the period that contains most of its interval, even if class 3 ends slightly before or after the
+statistics. The first record of a long task counts near the end of its interval, which starts with
+the task. A record without an interval counts at its SMF time.
 
 An interval is used only if it ends near the SMF time. Otherwise the record counts at its SMF time,
 so that damage moves no record to another day. As every record counts near its SMF time, the SMF
@@ -77,7 +76,10 @@ class Zone:
         return epoch + dt.timedelta(microseconds=moment, seconds=self.offset(moment))
 
     def moment(self, local: dt.datetime) -> int:
-        """Return the first moment in UTC with this local time, or if skipped, with the next one."""
+        """Return the first moment in UTC with this local time.
+
+        For a local time that a change of clocks skips, the offset before the change is used.
+        """
         seen = (local - _FIRST.replace(tzinfo=None)) // dt.timedelta(microseconds=1)
         near = (self.offset(seen - US_PER_DAY), self.offset(seen + US_PER_DAY))
         several = [seen - each * US_PER_SECOND for each in near]
@@ -117,7 +119,7 @@ def parse_zone(text: str) -> Zone:
 
 
 def _near(asked: str, names: list[str]) -> list[str]:
-    """Return zone names similar to a text; first names of the same place, as in "new york"."""
+    """Return zone names similar to a text, such as "new york"; names of the same place first."""
     place = asked.rpartition("/")[2].replace(" ", "_")
     places = {each.rpartition("/")[2]: each for each in reversed(names)}
     same = [each for each in names if place and each.rpartition("/")[2] == place]

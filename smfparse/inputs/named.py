@@ -24,7 +24,7 @@ from smfparse.reading.reader import Input
 
 STDIN = "-"
 NOWHERE = Path(os.devnull)
-"""This object means standard input (test by `is`); any other path equal to it, the null device."""
+"""The path of standard input. Compare it by `is`: any other equal path means the null device."""
 
 
 def urls_like(pattern: Url) -> list[Url] | None:
@@ -67,7 +67,7 @@ def _is_hidden(place: Url, folder: Url) -> bool:
 
 
 _PROCESS_FILES = ("/dev/fd/", "/dev/stdin", "/proc/")
-"""Starts of paths that mean another file in another process."""
+"""Prefixes of paths that mean a different file in each process."""
 
 
 def resolve(
@@ -77,7 +77,7 @@ def resolve(
     target: Place | None = None,
     options: ReadOptions = DEFAULTS,
 ) -> list[Input]:
-    """Return the inputs for `names`, in order: each exists and has a valid start.
+    """Return the inputs for `names`, in order; the start of each input has been checked.
 
     names       texts; a Path or Url is one place, never a pattern or standard input
     is_dataset  returns whether a folder is a dataset, and not a folder of SMF files
@@ -85,7 +85,7 @@ def resolve(
     options     options for reading: only framing, limits and `max_copy` are used
 
     In folders, files that are not SMF dumps are skipped and noted in `damage`. A file that a folder
-    or pattern contains again is used once. Raises InputError if an input is missing, unreadable,
+    or pattern finds again is used once. Raises InputError if an input is missing, unreadable,
     not an SMF dump or too long to copy, or if a pattern or folder contains no input; RequestError
     if an input is named twice, because its records would count twice; OutputError if a copy does
     not fit on the disk.
@@ -132,7 +132,7 @@ def check_apart(inputs: Iterable[Place], output: Place) -> None:
 
 
 def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]:
-    """Yield the inputs of each name, each with whether the name is not a pattern."""
+    """Yield the inputs of each name, and whether the name is not a pattern."""
     for name in names:
         if name == STDIN:
             yield Input(NOWHERE, STDIN, once=True), True

@@ -64,7 +64,7 @@ class Names(Protocol):
 
 
 def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
-    """Return new names, such as `DUMP.smf#2`, for names in `taken`; add used names to `taken`."""
+    """Return {name: new name} for names already in `taken`, as `DUMP.smf#2`; add all to `taken`."""
     found = {}
     for name in names:
         new = _free(name, taken)
@@ -115,7 +115,7 @@ class _Shared:
     ) -> Workers | None:
         """Return the workers that decode sources together; None: one process is enough.
 
-        executor  executor of the work; None: one process per job
+        executor  executor of the caller for the work; None: one own process per job
         """
         jobs = self.options.jobs
         if (jobs == 1 and executor is None) or not self.are_large(sources):
@@ -285,7 +285,7 @@ class Inputs(_Shared):
             yield from gathered.flush()
 
     def any_rows(self, tables: Iterable[str] = (RECORD,)) -> bool:
-        """Whether any of these tables has a selected row; inputs are read up to the first one."""
+        """Whether any of these tables has a selected row; inputs are read up to the first row."""
         wanted = dict.fromkeys(tables, frozenset(["record_no"]))
         found = self._one_by_one(_in_turn(self.sources), wanted, prompt=True)
         return any(batch.num_rows for _, batch in found)
@@ -396,8 +396,8 @@ def decode_part(
     limits   as in the call of `plan`
 
     The parts of a plan together give the rows of the whole file, in order. Blind parts without gaps
-    between them do so too, except for record numbers. Raises the errors of `open_inputs`; at the
-    end of a part, InputError if the part is not as planned, because the file was changed or is
+    between them give the same rows without record numbers. Raises the errors of `open_inputs`; at
+    the end of a part, InputError if the part is not as planned, because the file was changed or is
     damaged.
     """
     options = ReadOptions(framing=framing, limits=limits)

@@ -42,7 +42,7 @@ class ReadOptions:
     fingerprints     whether `record` has the columns `fingerprint` and `dump_start`, with which a
                      query finds duplicates among inputs that are read separately
     max_copy         maximum bytes of each pipe, device or standard input that are copied to the
-                     temporary folder; None: the free space minus 1 GB, at least half of it
+                     temporary folder; None: free space minus 1 GB, at least half the free space
     tz               time zone of local times in rows and in the selection: `utc`, `Europe/Berlin`;
                      None: local time of each z/OS system
     limits           memory limits

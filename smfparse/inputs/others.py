@@ -1,4 +1,4 @@
-"""The other inputs of a run, which may contain the 116/1 records of tasks that continue in a file.
+"""The other inputs of a run. They may contain 116/1 records of tasks that continue in a file.
 
 SMF may switch files between a 116/1 and its 116/2. If a 116/2 at the start of a file has no 116/1,
 the end of each other file is read once; otherwise nothing is read. Each z/OS system has its own
@@ -43,7 +43,7 @@ _NO_KINDS = np.zeros(0, np.int64)
 
 
 def starts_of(file: Input) -> dict[int, int]:
-    """Return the SMF time of the first record of each system, in microseconds.
+    """Return the SMF time of the first record of each system (us since 1970), by system id.
 
     Only systems with records at the start of the file are included; empty: no time is known.
     """

@@ -41,14 +41,15 @@ Made = TypeVar("Made")
 Unit: TypeAlias = tuple[Range, ...]
 """Ranges that one process decodes in this order."""
 Write: TypeAlias = Callable[[int, Batches], Made]
-"""Takes the number and batches of a unit; returns a result that can be sent to a process."""
+"""A function of the number and the batches of a unit. Its result can be sent to a process."""
 
 
 @dataclass(frozen=True)
 class Outcome(Generic[Made]):
     """The result of a unit, and the damage and counts to report.
 
-    unsound  index of the range that was not as planned; None: all were as planned
+    made     result of `Write`
+    unsound  index of the range that was not as planned; None: all ranges were as planned
     """
 
     made: Made | None
@@ -57,7 +58,7 @@ class Outcome(Generic[Made]):
 
 
 def worth_sharing(wanted: Wanted) -> bool:
-    """Whether several processes are faster: not if finding the records is most of the work."""
+    """Whether several processes are faster. They are not if most of the work is the scan."""
     return not are_short(Needs(wanted).kinds)
 
 
@@ -192,7 +193,7 @@ def _sound(
 ) -> Outcome[Made]:
     """Return the outcome of a unit; the unit is run again if one of its ranges was not as planned.
 
-    lost  files whose rest was decoded as one range; later ranges of these files are left out
+    lost  files whose rest was decoded as one range: later ranges of these files are omitted
     """
     like = outcome.log.anew()
     todo = tuple(each for each in unit if each.path not in lost)

@@ -1,4 +1,4 @@
-"""A part of an SMF file, decoded separately, with facts about records before its start; its log.
+"""Parts of SMF files, decoded separately, with facts about earlier records; the log of the inputs.
 
 The log contains damage, unknown bytes and duplicates.
 """
@@ -34,7 +34,7 @@ class Log:
 
     damage         damage in the inputs
     unknown        number of bytes that no column contains, by block or section
-    count_unknown  whether these bytes are counted
+    count_unknown  whether `unknown` is counted
     duplicates     number of records omitted because an earlier dump contains them, by path of the
                    file
     records        collector of the fingerprints of all records; None: not collected
@@ -68,7 +68,7 @@ Batches: TypeAlias = Iterator[tuple[str, Batch]]
 
 @dataclass(frozen=True)
 class Range:
-    """A part of an SMF file, and the requested data; `duplicates`, if given, are left out.
+    """A part of an SMF file, and the requested data; `duplicates`, if given, are omitted.
 
     options  only selection and limits are used
     tasks    the result of `queue_tasks` for the file; None: `queue_tasks` is called when needed
@@ -98,7 +98,7 @@ class Range:
     def batches(self, log: Log, gathered: Gathered | None = None) -> Batches:
         """Decode the part; yield the wanted columns of each table, in record order.
 
-        gathered  receives rows, to join them with rows of other ranges; None: all rows are yielded
+        gathered  buffer that joins rows with rows of other ranges; None: all rows are yielded
 
         Raises UnsoundError, at the end, if the part is not as planned.
         """
@@ -111,7 +111,7 @@ class Range:
         except DamageError as error:
             if not part.is_planned:
                 raise
-            raise UnsoundError from error  # the file may have damage before this
+            raise UnsoundError from error  # damage before the part may be the cause
         last, others = decoder.last_tasks, self.others
         if last is not None and others is not None and is_streamed(self.file):
             others.note(self.file.name, last)
@@ -119,7 +119,7 @@ class Range:
             raise UnsoundError
 
     def read(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
-        """Yield the records of the part to decode; `damage` collects the damage of the file."""
+        """Yield the chunks of the part without duplicates; `damage` collects damage of the file."""
         return self._to_be_decoded(self._chunks(damage, needs, log), log)
 
     def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
@@ -128,7 +128,7 @@ class Range:
         return with_dumps(found, self.part) if needs.dumps else found
 
     def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
-        """Leave out the duplicates in the chunks of the part; `log` receives their number."""
+        """Yield the chunks of the part without duplicates, which are counted in `log`."""
         if log.records is None:
             yield from self._once(found, self.turn)
         else:
@@ -181,7 +181,7 @@ class Range:
         return self.duplicates.left_out(self.path, found, turn)
 
     def _recorded(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
-        """Remove duplicates like `_once`; `records` receives the fingerprints of all records."""
+        """Yield the same as `_once`; `records` receives the fingerprints of all records."""
         for each in found:
             chunk = each._replace(prints=fingerprints(each))
             left, kept = chunk, np.ones(len(chunk.start), np.bool_)
@@ -195,7 +195,7 @@ class Range:
 
 
 def needs_of(wanted: Wanted, options: ReadOptions, log: Log) -> Needs:
-    """Return the needs of the requested rows."""
+    """Return the `Needs` of a decoder for the requested rows."""
     return Needs(wanted, options.selection, unknown=log.count_unknown)
 
 
@@ -210,7 +210,7 @@ def gathered_for(
 
 
 class UnsoundError(Exception):
-    """A part is not as planned."""
+    """The records of a part are not the planned records."""
 
 
 class _Counted:

@@ -72,7 +72,7 @@ class Source(Protocol):
 
     @property
     def lost(self) -> DamageLog:
-        """The damage found when the input was made."""
+        """The damage found when a dataset was made; empty for an SMF file."""
 
     def batches(
         self,
@@ -83,14 +83,14 @@ class Source(Protocol):
     ) -> Batches:
         """Yield the wanted tables and columns of the selected records, in record order.
 
-        gathered  receives rows of SMF files, to join them with rows of others; None: all are
+        gathered  buffer that joins rows of SMF files with rows of other files; None: all rows are
                   yielded
         """
 
 
 @dataclass(frozen=True)
 class SmfFile:
-    """A file of SMF records, compressed or not; `duplicates`, if given, are left out.
+    """A file of SMF records, compressed or not; `duplicates`, if given, are omitted.
 
     turn    state of the sequential read of all files; None: files are not read in sequence
     others  all inputs that are read with the file; None: no other inputs
@@ -141,10 +141,10 @@ class SmfFile:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder that `convert` made; files that are added after it was opened are not read.
+    """A folder that `convert` made. Files that are added after it was opened are not read.
 
-    selection  the requested rows: files without any of them are left out
-    called     the name that replaces `source` in its rows if another input has that name
+    selection  the requested rows: files without requested rows are not read
+    called     {`source` in the rows: name that replaces it}, for names that other inputs have too
     checked    tables whose files were checked
     """
 
@@ -184,14 +184,14 @@ class Dataset:
 
     @property
     def smf_files(self) -> list[str]:
-        """The values of `source` in its rows, before `called` replaces them."""
+        """The values of `source` in the rows, before `called` replaces them."""
         from smfparse.store.manifest import smf_files
 
         return list(smf_files(self.inputs))
 
     @property
     def sources(self) -> list[str]:
-        """The values of `source` in its rows."""
+        """The values of `source` in the rows."""
         return [self.called.get(each, each) for each in self.smf_files]
 
     def files(self, table: str) -> list[Place]:
@@ -223,7 +223,7 @@ class Dataset:
 
     @property
     def known(self) -> KnownRecords | None:
-        """The fingerprints of its records; None: the dataset was made from datasets."""
+        """The fingerprints of the records; None: the dataset was made from datasets."""
         from smfparse.inputs.stored import KnownRecords
 
         return KnownRecords(self.path) if self.manifest["has_records"] else None
@@ -335,8 +335,8 @@ def batches_of(
 def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[Source]]:
     """Yield groups of sources, in order: small files that fit into one chunk; single other sources.
 
-    With `strict`, or with a selection, on which the damage depends, files are not combined, because
-    damage must be found file by file.
+    With `strict` or with a selection, files are not combined, because their damage must be found
+    file by file.
     """
     most = options.limits.chunk_bytes
     may_join = options.selection.everything and not options.strict
@@ -361,7 +361,7 @@ def _together(
     gathered: Gathered,
     joined: Joined,
 ) -> Batches:
-    """Decode small files as one chunk; log the damage of each file as if it was decoded alone."""
+    """Decode small files as one chunk; log the damage of each file as if each was read alone."""
     needs, found = gathered.needs, list[tuple[str, DamageLog]]()
     for file in files:
         damage = DamageLog(sys.maxsize)
@@ -387,10 +387,10 @@ def _together(
 
 
 def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
-    """Count the bytes of SMF files that are read in the block."""
+    """Return a context in which the progress display counts the bytes read of SMF files."""
     try:
         total = sum(size_at(each.path) for each in files)
-    except OSError:  # the reader reports it
+    except OSError:  # the reader reports the error
         total = 0
     return PROGRESS.of("reading", total)
 

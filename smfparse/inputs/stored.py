@@ -1,6 +1,6 @@
-"""Rows of the files of a dataset that can contain selected rows.
+"""Rows and fingerprints in a dataset, from the files that can contain requested records.
 
-A file is read after a check that it is complete, unchanged and no link. Only the fingerprints of
+Each file is first checked: it must be complete, unchanged, and not a link. Only the fingerprints of
 the required days are read.
 """
 
@@ -70,7 +70,7 @@ def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
 
 @dataclass(frozen=True)
 class KnownRecords:
-    """The records of a dataset."""
+    """The fingerprints of the records of a dataset."""
 
     folder: Place
 
@@ -102,7 +102,7 @@ class KnownRecords:
 
 @dataclass(frozen=True)
 class KnownOfSeveral:
-    """The records of several datasets."""
+    """The fingerprints of the records of several datasets."""
 
     datasets: Sequence[Known]
 
@@ -235,9 +235,10 @@ _DAYS = dt.timedelta(days=2)
 
 
 def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Iterator[Tasks]:
-    """Yield the 116/1 records of a dataset whose SMF time is from `first` to `last`, microseconds.
+    """Yield the 116/1 records of a dataset whose SMF time is from `first` to `last`.
 
-    number  number of the first source of the dataset
+    first, last  microseconds since 1970
+    number       number of the first source of the dataset
     """
     sources = {name: number + each for each, name in enumerate(dataset.smf_files)}
     moments = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in (first, last)]
@@ -253,7 +254,7 @@ def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Itera
 
 
 def _rows_of_days(dataset: Dataset, days: tuple[str, str]) -> Iterator[Any]:
-    """Yield the rows from the first to the last of `days`, and other rows of the same files."""
+    """Yield the rows from the first to the last day, and the other rows of the same files."""
     found, folder = dataset.manifest, dataset.path
     for name in found["files"][_TABLE]:
         _, *own = found["rows"][name]

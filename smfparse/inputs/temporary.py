@@ -98,7 +98,7 @@ def _is_locked(file: BinaryIO, *, without_locks: bool = True) -> bool:
         return False
     except OSError:
         return without_locks
-    return os.fstat(file.fileno()).st_nlink > 0  # 0: its owner has just ended and removed it
+    return os.fstat(file.fileno()).st_nlink > 0  # 0: another process has just removed the file
 
 
 def _lock(file: BinaryIO) -> None:
@@ -114,7 +114,7 @@ def _lock(file: BinaryIO) -> None:
 
 _COPY = "copy"
 _COPIED = 1 << 20
-"""Bytes that are read and written by one call."""
+"""Number of bytes that are read and written in one step."""
 _KEPT_FREE = 10**9
 """Free space in the temporary folder that copies do not use, in bytes."""
 
@@ -122,7 +122,7 @@ _KEPT_FREE = 10**9
 def copied(stream: Input, max_copy: int | None) -> Input:
     """Copy an input that can be read only once to a temporary file.
 
-    max_copy  maximum number of bytes; None: `_room`
+    max_copy  maximum number of bytes; None: result of `_room`
 
     Raises InputError if the input is longer.
     """
@@ -141,7 +141,7 @@ def copied(stream: Input, max_copy: int | None) -> Input:
 
 
 def _copy(stream: Input, target: Any, most: int) -> None:
-    """Copy an input that can be read only once. Raises an error for more than `most` bytes."""
+    """Copy an input that can be read only once. Raises InputError for more than `most` bytes."""
     left = most
     for block in _blocks(stream):
         left -= len(block)

@@ -1,8 +1,8 @@
-"""The workers of shared work: our own processes, or an executor of the caller.
+"""The workers that share the work: our own processes, or an executor of the caller.
 
 Both are a `concurrent.futures.Executor`. Our processes end when this process ends, even if this
-process is killed. In an executor of the caller, calls that have not begun are cancelled, and
-running calls are awaited.
+process is killed. At the end, calls in an executor of the caller that have not begun are cancelled,
+and running calls are awaited.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ MOST_PROCESSES = 61
 """Maximum number of processes: Windows cannot wait for more."""
 
 _PATIENCE = 1
-"""Seconds between two checks whether results are still needed; also the time for a process to end.
-"""
+"""Seconds between two checks whether results are still needed, and seconds for a process to end."""
 
 Result = TypeVar("Result")
 
@@ -42,8 +41,8 @@ class Workers:
     """Does work in other processes, within a `with` statement.
 
     jobs        number of our processes
-    executor    does the work instead of our processes
-    most_units  maximum number of units; the bytes read of each are counted for the progress display
+    executor    executor of the caller, which replaces our processes
+    most_units  maximum number of units for which the progress display counts the bytes read
     """
 
     def __init__(self, jobs: int, executor: Executor | None = None, *, most_units: int = 1) -> None:
@@ -196,7 +195,7 @@ _hiding = threading.Lock()
 
 @contextmanager
 def _main_unknown() -> Iterator[None]:
-    """Keep new processes from running the user's script again: it may have no `__main__` guard.
+    """Keep new processes from running the user's script, which may have no `__main__` guard.
 
     In a process that is not forked, `multiprocessing` runs `__main__` again, by its `__spec__` or
     `__file__`; our code does not need `__main__`.

@@ -52,10 +52,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 def parsed(block: Block, data: bytes) -> Container:
-    """Return a value for every member; None: the data does not contain the field.
-
-    Bytes after the last member are `tail`.
-    """
+    """Return a value for every member (None: not in the data), and `tail`: the bytes after them."""
     version = _version_word(block, data)
     groups = {each.name: each for found in block.groups.values() for each in found}
     values = Container()
@@ -190,7 +187,8 @@ class Block(Construct):
     name      IBM's name (QJST)
     title     one line
     members   {name: offset and construct}, in the order of the bytes
-    fields    all fields; `own`: the fields outside repeats
+    fields    all fields
+    own       the fields outside repeats
     groups    repeats, by child table
     lengths   {MQ version: length of the block}, oldest version first; the last is the whole length
     least     minimum length that any MQ version wrote; a shorter block is damage

@@ -1,4 +1,4 @@
-"""Durations and moments, in units of the TOD clock (STCK, 4,096 per microsecond) or as in SMF.
+"""Durations and moments: in TOD clock units (STCK, 4,096 per microsecond), or as SMF writes them.
 
 SMF writes hundredths of a second since midnight, then the date as packed decimals 0cyydddF.
 """
@@ -23,7 +23,7 @@ UNIX_EPOCH = dt.datetime(1970, 1, 1)
 """Moments in Arrow are microseconds since this epoch: in UTC, or in the local time of a system."""
 _HUNDREDTH_US = 10_000
 _FIRST_YEAR, _CENTURY = 0x0060, 0x0100_0000
-"""For packed dates: the century is missing in years before 1960, as no SMF data is that old."""
+"""In packed dates, a year before 1960 lacks its century, because no SMF data is that old."""
 EARLIEST_US = (dt.datetime(1990, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
 LATEST_US = (dt.datetime(2042, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
 """Moments from EARLIEST_US to just before LATEST_US are accepted, in UTC and in local time.
@@ -51,7 +51,7 @@ def believed(microseconds: Values) -> Values:
 
 
 def believed_seconds(seconds: Values) -> Values:
-    """Whether spans are possible, bool (rows,): not below 0 nor above `LONGEST_SECONDS`."""
+    """Whether spans are possible, bool (rows,): from 0 to `LONGEST_SECONDS`."""
     found: Values = (seconds >= 0) & (seconds <= LONGEST_SECONDS)
     return found
 
@@ -63,18 +63,17 @@ def _not_negative(gathered: Values) -> Mask:
 
 
 class Duration(Numeric):
-    """A span in TOD clock units, decoded to microseconds with fractions, for short calls.
+    """A span in TOD clock units, decoded to microseconds with a fraction, because calls are short.
 
-    A span with the top bit is a negative time that was written as unsigned: no value. The bit means
-    71 years: no span is that long, except a sum over many waits (TOTLATNT).
+    If the top bit is on, the span has no value: it is a negative time, written as unsigned. It is
+    not a true span of 71 years or more, except in a sum over many waits (TOTLATNT).
     """
 
     fact = "stck_duration"
     wire = np.dtype(">u8")
     native: np.dtype[Any] = np.dtype("u8")
     counter: str | None = None
-    """The field that counts the calls of the span: the divisor of the average. None: no such field.
-    """
+    """Field with the number of calls in the span, which gives the average; None: no such field."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(Int64ub, "microseconds", combine)
@@ -110,7 +109,7 @@ class Duration(Numeric):
 
 
 class MicrosecondCount(Number):
-    """A span in whole microseconds, 64 bits; like a `Duration`, a negative span has no value."""
+    """A span in whole microseconds, 64 bits. A negative span has no value, as in `Duration`."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(8, combine=combine)

@@ -133,7 +133,7 @@ def at_version(table: Mapping[str, int], version: str) -> int:
 
 
 class PartOf(NamedTuple):
-    """The declaration of a part.
+    """The declaration of a part of a field that becomes a column of its own.
 
     name    name of the column
     kind    kind of the bytes
@@ -154,7 +154,7 @@ class PartOf(NamedTuple):
 
 
 class Part(Kind):
-    """The bytes of a block from the code of a part to the field of the part, or the reverse."""
+    """The kind of a `PartOf`: its bytes include both the field of the part and the code."""
 
     fact = "part"
 
@@ -163,7 +163,7 @@ class Part(Kind):
         self.declared = declared
         self.inner = declared.kind
         self.at = field_at + declared.at
-        """Offset of the part in these bytes."""
+        """Offset of the part in the bytes of this kind."""
         self._field_at = field_at
         self._code_at = code_at
         self._unless = declared.unless.encode(ENCODING)

@@ -204,7 +204,7 @@ class Number(Numeric):
 
 
 class Word(str):
-    """The word of a code: the string is our word, `mp1b` is the word of MP1B."""
+    """The word for a code: the string is the word of smfparse, `mp1b` is the word of MP1B."""
 
     mp1b: str
 

@@ -1,12 +1,12 @@
 """A DuckDB connection with every table and view of the inputs.
 
 Tables and views are created when a query names them. For SMF files, a query decodes only the
-columns that it needs. If it scans one table once, memory is constant; otherwise the files are read
-once before it. DuckDB reads datasets itself. The zone is always UTC, not that of the workstation.
+columns that it needs. If a query scans one table once, memory is constant. Otherwise the files are
+read once before the query. DuckDB reads datasets itself. The zone of DuckDB is always UTC.
 
-For small files, planning many queries with few rows takes longer than running them. So all tables
-that these queries name are read first, and each query is planned as it runs, unless a relation of
-DuckDB is bound before. For other inputs, plans are kept until they run.
+For small files, planning a query takes longer than running it. So all tables that the queries name
+are read first, and each query is planned once, when it runs. For other inputs, the plans show which
+columns to read, and are kept until they run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def run_together(
 ) -> Iterator[Any]:
     """Yield the rows of each of `others`, then of `queries`, as a pyarrow.Table.
 
-    A query of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile
+    If the tables of one of `queries` have no rows, the query is not run, and None is yielded.
     DuckDB uses one thread, because distributing little work costs more than the work.
 
     shared  macro calls that several queries contain: their rows are computed once
@@ -75,7 +75,8 @@ def run_planned(
 ) -> Iterator[Any]:
     """Yield the rows of each query as a pyarrow.Table.
 
-    If something is created in the connection meanwhile, DuckDB plans the following queries again.
+    If the caller creates something in the connection between two results, DuckDB plans the
+    following queries again.
 
     shared  macro calls that several queries contain: their rows are computed once
     """
@@ -89,7 +90,7 @@ def run_planned(
         for number, (plan, query) in enumerate(zip(plans, every, strict=True)):
             bounded_execute(connection, f"EXECUTE {plan}" if plan else query)
             rows = executed_table(connection)
-            if plan:  # until then, DuckDB keeps its hash tables
+            if plan:  # DuckDB keeps hash tables until the plan is removed
                 connection.execute(f"DEALLOCATE {plan}")
             if number >= len(fills):
                 yield rows
@@ -132,18 +133,18 @@ _OF_THE_QUERY = (
 )
 """Errors of DuckDB that are caused by the query, not by the contents of datasets."""
 _AT_ONCE = 1024
-"""Rows that are fetched together."""
+"""Number of rows that are fetched together."""
 _SORTS = "384MB"
 """Memory limit of queries that compute few rows from many: rules sort wide rows for their windows,
 which takes twice the time on disk."""
 _DONE = (["Count"], ["Success"])
-"""Columns of DuckDB's answer to a statement without rows."""
+"""Columns of DuckDB's result for a statement without rows."""
 
 
 class Catalog:
     """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
 
-    In the schema `inputs`, they have a column `input_no`: 0 for SMF files, which `source`
+    In the schema `inputs`, each has a column `input_no`: 0 for SMF files, which `source`
     distinguishes, and a number for each dataset, or 0 if `safe`.
 
     safe  whether statements can use only the tables: no file, no network, no setting
@@ -191,7 +192,7 @@ class Catalog:
     def statements(self, script: str) -> list[str]:
         """Return the statements of a script, each without its final semicolon.
 
-        Raises RequestError if one cannot be parsed.
+        Raises RequestError if a statement cannot be parsed.
         """
         with self._guarded(script):
             return self._statements.split(script)
@@ -230,7 +231,7 @@ class Catalog:
     ) -> Generator[Any, None, None]:
         """Yield small results like `arrows`, those of `others` first.
 
-        None is yielded for one of `queries` whose tables are known to be empty.
+        None is yielded in place of an empty result if the tables of one of `queries` are empty.
 
         Each query is planned once, if nothing is created in the connection meanwhile.
 
@@ -249,7 +250,7 @@ class Catalog:
     def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:
         """Yield the rows of each of `queries` as `arrow` does; SMF files are read once for all.
 
-        Nothing is yielded if one of them cannot be prepared.
+        Nothing is yielded if one of the queries cannot be prepared.
         """
         with self._guarded("\n".join(queries)), self._statements.prepared(queries) as kinds:
             if not all(kind in GIVING_ROWS for kind in kinds):
@@ -260,7 +261,7 @@ class Catalog:
     def rows(
         self, query: str, slicing: Slicing | None = None
     ) -> Generator[list[dict[str, Any]], None, None]:
-        """Yield the rows of `query`, which orders them, in batches.
+        """Yield the rows of `query` in batches; the query itself orders the rows.
 
         DuckDB plans a query once if it reads little. Otherwise it is planned again, and runs on one
         slice after the other if possible. Raises RequestError if the query fails.
@@ -274,7 +275,7 @@ class Catalog:
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
-        """Yield the same rows as pyarrow.Tables, at least one; 128-bit integers are kept."""
+        """Yield the rows as in `rows`, but as one or more pyarrow.Tables with 128-bit integers."""
         with self._guarded(query), self._statements.planned([query], slicing) as ((name,), spool):
             if name and _is_little(self._relations, spool):
                 with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):
@@ -284,11 +285,11 @@ class Catalog:
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
-        """Raise the cause of errors of DuckDB and Arrow; Arrow's are OSErrors without errno."""
+        """Raise the cause of errors of DuckDB, and of Arrow (OSErrors without errno)."""
         self._relations.scans.failure = None
         try:
             with interrupting(self.connection.interrupt):
-                if not self._safe:  # its settings are locked
+                if not self._safe:  # settings of a safe connection are locked
                     forget_python(self.connection)
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
@@ -307,7 +308,7 @@ class Catalog:
 
 
 def _is_little(relations: Relations, spool: Spool | None) -> bool:
-    """Whether the data read first is so small that the rows of a query fit into memory."""
+    """Whether the spooled data is so small that the rows of a query fit into memory."""
     return spool is not None and spool.bytes <= relations.few_bytes
 
 

@@ -30,7 +30,7 @@ from smfparse.decoding.zones import COUNTED_AT
 from smfparse.inputs.opening import Inputs
 
 _MOST_NAMES = 1_000
-"""Maximum number of names in a selection, as all are compared with every distinct name."""
+"""Maximum number of names in a selection. Each is compared with every distinct name in the data."""
 _TIMES = (COUNTED_AT, "smf_time")
 """Time columns for a selection: a selection uses only one, in whole seconds."""
 _SECOND = dt.timedelta(seconds=1)
@@ -47,7 +47,7 @@ _FLIPPED: Mapping[Operator, Operator] = {
 _PATIENCE = 10.0
 """Maximum seconds that the process, at its end, waits for threads of polars in Python code."""
 _PAUSE = 0.1
-"""Maximum seconds for threads between two batches: polars may never request another batch."""
+"""Maximum seconds that the process waits for idle threads, which may never continue."""
 _FROM = (operator.eq, operator.ge, operator.gt)
 _UNTIL = (operator.eq, operator.le, operator.lt)
 
@@ -91,7 +91,7 @@ class _Readers:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Stop all readers at their next batch; wait up to _PATIENCE, between batches _PAUSE."""
+        """Stop all readers at their next batch; wait for busy readers, and briefly for others."""
         self._over = True
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, _PATIENCE)
@@ -141,7 +141,7 @@ def _frames(
         selection = narrowed(inputs.selection, table, condition)
         options = replace(inputs.options, selection=selection)
     else:
-        options = replace(inputs.options, jobs=1)  # several would decode rows that are not needed
+        options = replace(inputs.options, jobs=1)  # more jobs would decode rows that are not needed
     chosen = replace(inputs, options=options)
     with closing(chosen.batches({table: frozenset(needed)}, prompt=True)) as found:
         for batch in _first(rows, found):
@@ -178,7 +178,7 @@ def _series(name: str, column: Any) -> pl.Series:
 def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Selection:
     """Return a narrower selection that keeps every row for which `condition` is true.
 
-    It selects names and times with which `condition` compares columns, if a Selection can.
+    The result selects the names and times with which `condition` compares columns, if possible.
     """
     if condition is None or table == DAMAGE:
         return selection
@@ -201,7 +201,7 @@ def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
 
 
 def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
-    """Yield a column, an operator and values; the condition is true for at least one of the values.
+    """Yield column, operator and values if `condition` compares a column with any of the values.
 
     Yield nothing for any other condition. The operator of an expression is not accessible, so each
     possible expression is built from the parts and compared with `condition`.

@@ -41,7 +41,7 @@ NOTHING = Plan({}, 0)
 class Slicing(NamedTuple):
     """The slices of a query.
 
-    sections  query for the sections: `section`, and `time`, by which rows are ordered
+    sections  query for the columns `section`, and `time`, by which the rows are ordered
     of_row    by table: SQL of the section of a row
     common    by name of a table: query for data that all slices share
     query     the query for a slice; it orders the rows of sections with the same time
@@ -56,7 +56,7 @@ class Slicing(NamedTuple):
 def read_first(plans: Iterable[Plan], slicing: Slicing | None = None) -> Wanted:
     """Return the tables and columns of queries with several scans in total; empty: one scan.
 
-    slicing  how they can run by slices: the columns that show the slice of a row are included
+    slicing  slices of the queries: the columns that show the slice of a row are included
     """
     plans = list(plans)
     if sum(each.scans for each in plans) < 2:

@@ -75,7 +75,7 @@ class View:
     columns: int | None = None
 
     def set(self, command: str, text: str) -> bool:
-        """Apply .mode, .width or .columns; return whether it is such a command, and valid."""
+        """Apply .mode, .width or .columns; return whether `command` is one of them, and valid."""
         if command == ".mode" and text in FORMATS:
             self.mode = text
         elif command == ".width" and (text == _AUTO or _is_count(text)):
@@ -96,7 +96,7 @@ class Shell(NamedTuple):
 
     names    the first words of these commands
     run      runs a command, split into words
-    working  the context while an entry runs
+    working  returns the context in which an entry runs
     """
 
     names: Collection[str]
@@ -108,7 +108,7 @@ class Console:
     """Runs the entries at the prompt, over the tables of `catalog`.
 
     render    returns the lines of a result in a view; takes its parts, as from `Catalog.run`
-    describe  returns the lines about a name; None: the list of tables
+    describe  returns the lines about a name; for None the list of tables
     show      prints a line of output
     complain  reports an error
     done      is called after every entry

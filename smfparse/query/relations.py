@@ -50,8 +50,8 @@ _SAFE = (
     "SET disabled_filesystems = 'LocalFileSystem'",
     "SET lock_configuration = true",
 )
-"""Settings of a safe connection, in this order. If only external access was disabled, statements
-could read and write the folder of temporary files: so no folder is set, and no file is opened.
+"""Settings of a safe connection, in this order. If only external access were disabled, statements
+could read and write the folder of temporary files. So no such folder exists, and no file is opened.
 """
 
 
@@ -64,11 +64,11 @@ def connected(*, safe: bool = False) -> Connection:
     made.execute("SET TimeZone = 'UTC'")
     made.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
     with suppress(duckdb.InvalidInputException):  # fails in a notebook without widgets
-        made.execute("SET enable_progress_bar_print = false")  # it goes to stdout
+        made.execute("SET enable_progress_bar_print = false")  # DuckDB prints to stdout
         made.execute(f"SET enable_progress_bar = {PROGRESS.is_wanted}")
     if PROGRESS.is_wanted:
         PROGRESS.share = made.query_progress
-    # The number of rows of a file is not known before: for ASOF joins DuckDB would assume few rows,
+    # DuckDB does not know the number of rows of a file. For ASOF joins, it would assume few rows
     # and use loops.
     made.execute("SET asof_loop_join_threshold = 0")
     for setting in _SAFE if safe else ():
@@ -120,7 +120,7 @@ class Relations:
 
     @property
     def few_bytes(self) -> int:
-        """Maximum bytes of spooled rows for which the result of a query is kept in memory."""
+        """Maximum bytes of spooled rows up to which the result of a query is kept in memory."""
         return min(_FEW_BYTES, self.limits.slice_bytes)
 
     @property
@@ -217,7 +217,7 @@ class Relations:
 
 
 def _is_read_by_duckdb(source: Source) -> bool:
-    """Whether DuckDB reads an input: a dataset of this machine; other places need extensions."""
+    """Whether DuckDB reads an input: a local dataset. For URLs, DuckDB needs extensions."""
     return isinstance(source, Dataset) and isinstance(source.path, Path)
 
 

@@ -20,7 +20,7 @@ _PLAIN = {
 }
 """DuckDB types that every format can show."""
 _WIDENED = {"TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP"}
-"""Types, each with a plain type into which all values fit."""
+"""DuckDB types, each with a plain type into which all values fit."""
 _PART = 10_000
 """Maximum rows in a part of a result."""
 _HUGE = ("HUGEINT", "UHUGEINT")
@@ -61,7 +61,7 @@ def executed_table(connection: Any) -> Any:
 def executed_part(connection: Any) -> Any:
     """Return the few rows of an executed statement, with types as from `streamed`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # about a copy of rows
+        warnings.simplefilter("ignore", UserWarning)  # DuckDB warns that rows are copied
         return connection.to_arrow_table()
 
 

@@ -1,8 +1,8 @@
 """Tables of SMF files for scans by DuckDB.
 
 A scan decodes the files as a stream, in constant memory. If a query scans more than once, the files
-are read once before it, and the data that the scans need is spooled. For small files whole tables
-are decoded; for others only the columns that DuckDB requests: see `narrowing`.
+are read once before the query, and the data for the scans is spooled. For small files, whole tables
+are decoded; for other files, only the columns that DuckDB requests: see `narrowing`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from smfparse.reading.reader import size_of
 class Spool(Protocol):
     """Tables that were read before their scans.
 
-    wanted  its tables and columns
+    wanted  the tables and columns
     """
 
     wanted: Wanted
 
     @property
     def bytes(self) -> int:
-        """The size of its data."""
+        """Number of bytes of all tables."""
 
     def batches(self, table: str) -> Iterator[Batch]:
         """Yield the rows of a table."""
@@ -99,14 +99,14 @@ class OnDisk:
 
 
 class SmfScans:
-    """The SMF files of a connection, for its scans; spooled for one query at a time.
+    """The SMF files that a connection scans; their data is spooled for one query at a time.
 
     failure    the error that ended a scan
     are_whole  whether the files are so small that whole tables are decoded
     """
 
     def __init__(self, inputs: Inputs) -> None:
-        # To decode the columns of a query takes less time than to pass rows between processes.
+        # Decoding the columns of a query takes less time than passing rows between processes.
         files = [each for each in inputs.sources if isinstance(each, SmfFile)]
         is_packed = any(each.input.packing for each in files)
         self.inputs = inputs if is_packed else inputs.by_one_process()
@@ -189,7 +189,7 @@ def _are_small(inputs: Inputs) -> bool:
 
 
 def _has(held: Wanted, table: str, names: frozenset[str] | None) -> bool:
-    """Whether these columns of a table (None: all) are among those of `held`."""
+    """Whether `held` contains the columns `names` of a table (None: all columns)."""
     if table not in held:
         return False
     found = held[table]

@@ -25,10 +25,10 @@ from smfparse.query.scans import Spool
 _Result = TypeVar("_Result")
 _BOUNDS = ("128MB", "512MB", "80%")
 """Memory limits of DuckDB. Some plans need more than the first limit for any number of rows,
-because each operator has blocks. Such plans run again with the next limit, which then remains set.
+because each operator allocates blocks. Such a plan runs again with the next limit, which remains.
 """
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
-"""Settings that save memory: keeping the order would need all rows, and each thread has blocks."""
+"""Settings that save memory. To keep the order requires all rows; each thread allocates blocks."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def settings(connection: Connection, **values: Any) -> Iterator[None]:
 
 
 def bounded(connection: Connection, **values: Any) -> AbstractContextManager[None]:
-    """Return a context in which statements use little memory, with `values` as other settings."""
+    """Return a context in which statements use little memory; `values` are further settings."""
     return settings(connection, **_SETTINGS | values)
 
 
@@ -56,7 +56,8 @@ def bounded_execute(connection: Connection, statement: str) -> None:
 def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[Any]:
     """Yield the rows of a query that orders rows, as `streamed`.
 
-    Before the first rows, the query can run again with more memory; then DuckDB has read all rows.
+    Until DuckDB returns the first rows, it can run the query again with more memory. After that, it
+    requires no more memory, because it has read all rows.
     """
 
     def begun() -> tuple[Any, Iterator[Any]]:
@@ -81,12 +82,12 @@ def _with_enough_memory(connection: Connection, run: Callable[[], _Result]) -> _
 _NUMBER = "slice"
 """The column with the number of the slice of a row."""
 _NONE = "none.parquet"
-"""The file without rows, for slices that have no rows of a table."""
+"""Name of a file without rows, for slices that have no rows of a table."""
 _SECTIONS = "slices"
 """The table of sections and their slices."""
 _ORDERING_JOINS = "join_order,build_side_probe_side"
-"""Optimizers of DuckDB that choose the table of a join that is kept in memory: they would choose
-the table of unknown size, although the table of sections is always smaller.
+"""Optimizers of DuckDB that choose which table of a join is kept in memory. They would choose the
+table of unknown size, although the table of sections is always smaller.
 """
 _WRITTEN_AT_ONCE = 2048
 """Number of rows in memory that are written to the files of their slices together."""

@@ -1,4 +1,4 @@
-"""Statements: the kind of each, the preparation before it runs, and hints if it fails.
+"""SQL statements: their types, preparations before they run, and hints if they fail.
 
 Hints are names similar to an unknown name, and types for large results.
 """
@@ -46,7 +46,7 @@ _EXPLAIN = re.compile(
 
 
 class Statements:
-    """Statements before they run: the tables they read are created, and read first if necessary."""
+    """Prepares statements: creates the tables that they read; reads files before if necessary."""
 
     def __init__(self, connection: Connection, relations: Relations) -> None:
         self._connection = connection
@@ -58,10 +58,10 @@ class Statements:
 
     @contextmanager
     def prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
-        """Create the tables that statements read; read the files first if they scan more than once.
+        """Create the tables that statements read; read the files once if there are several scans.
 
-        Yields their types; None: a type that duckdb does not name. Raises RequestError unless each
-        text is exactly one statement.
+        Yields the type of each statement; None: a type that duckdb does not name. Raises
+        RequestError unless each text is exactly one statement.
         """
         kinds, reads = [], []
         for each in statements:
@@ -78,13 +78,13 @@ class Statements:
     def planned(
         self, queries: Sequence[str], slicing: Slicing | None = None
     ) -> Iterator[tuple[list[str | None], Spool | None]]:
-        """Plan queries once each, and read the files first if they scan more than once.
+        """Plan each query once, and read the files once if there are several scans.
 
-        Yields the names of the prepared statements (None: the plan does not show the data it
-        reads), and the data that was read. If something is created in the connection after that,
-        DuckDB plans them again.
+        Yields the names of the prepared statements (None: the plan does not show the data that it
+        reads), and the data that was read. If the caller creates something in the connection,
+        DuckDB plans the queries again.
 
-        slicing  how the queries can run by slices; None: they cannot
+        slicing  slices of the queries; None: the queries cannot run in slices
         """
         self._relations.make(dict.fromkeys(chain.from_iterable(map(named_tables, queries))))
         names: list[str | None] = []
@@ -101,7 +101,7 @@ class Statements:
             yield names, spool
 
     def _reads(self, statement: str, kind: Any) -> Plan:
-        """Create the tables and views that a statement reads; return the data it reads."""
+        """Create the tables and views that a statement reads; return the data that it reads."""
         self._relations.make_plain(named_tables(statement))
         if kind == duckdb.StatementType.MULTI:
             return self._whole(statement)
@@ -134,12 +134,12 @@ class Statements:
             raise
 
     def _plan(self, query: str, name: str = "") -> Plan | None:
-        """Create the tables and views that `query` reads; return its data; None: not in the plan.
+        """Create the tables and views that `query` reads; return its `Plan`, or None if unknown.
 
         Names of views are words in many queries that do not read them, and views take longer to
         create than tables. So a view is created only if the query cannot be bound without it.
 
-        name  name of its kept plan, for `EXECUTE name`; '': not kept
+        name  name of the plan, for `EXECUTE name`; '': the plan is not kept
         """
         self._relations.make(named_tables(query))
         plan = self._explained(query, name)
@@ -176,12 +176,12 @@ def is_complete(text: str) -> bool:
 
 
 def _open(statement: str) -> str:
-    """Return a statement without its semicolon and the rest."""
+    """Return a statement without its final semicolon and the text after the semicolon."""
     return statement.encode()[: _end(statement)].decode()
 
 
 def _end(text: str) -> int | None:
-    """Return the first semicolon after which only semicolons and comments follow, or None."""
+    """Return the byte of the semicolon after which only comments follow; None: no semicolon."""
     raw, end = text.encode(), None
     for at, kind in reversed(duckdb.tokenize(text)):
         if raw[at:].startswith(b";"):
@@ -217,13 +217,13 @@ def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -
 
 
 def hinted(message: str, tables: Iterable[str]) -> str:
-    """Return a message of DuckDB, with a hint where an unknown name exists, if it exists at all.
+    """Return a message of DuckDB with a hint: tables that have an unknown name, or similar names.
 
     tables  the tables and views that the query names
     """
     column, table = _COLUMN.search(message), _TABLE.search(message)
     meant = _SUGGESTION.search(message)
-    if meant and meant[1] not in relations():  # one of DuckDB's own
+    if meant and meant[1] not in relations():  # a table of DuckDB itself
         message = message.replace(meant[0], "")
     if column and "mbiguous" not in message:
         hint = _of_column(column[1], list(tables), message)

@@ -36,8 +36,8 @@ _RDWS = RdwWalk()
 class BdwWalk(Walk):
     """RDWs in blocks with a block descriptor word each, `LL LL 00 00` or extended.
 
-    The block that contains the start of the walk is unknown. So the first block is searched at
-    every place where a record can start.
+    A walk can start in the middle of a block. So the first block is searched at every place where a
+    record can start.
     """
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
@@ -91,10 +91,10 @@ class BdwWalk(Walk):
         return bool(block_length(buffer, at, None))
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
-        """Whether the length of a block descriptor word is right; otherwise all words may be RDWs.
+        """Whether the length in a block descriptor word is right; otherwise all words may be RDWs.
 
-        The length is right if no segment continues after the block, and another block starts there
-        or no space is left for a block. The first word of the file always counts, because damage
+        The length is right if no segment continues after the block, and the next block starts there
+        or the data ends there. At the start of the file, any length counts as right, because damage
         may be in the first block. Line ends in a block add to its length.
         """
         wrong = {place for place, _ in found.gaps}
@@ -114,7 +114,7 @@ class BdwWalk(Walk):
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:
         """Whether a block may start at a segment, or segments are not contiguous.
 
-        Otherwise this walk finds the segments of the walk for RDWs, and no block.
+        Otherwise this walk finds no block, and the same segments as RdwWalk.
         """
         run = _RDWS.segments(buffer, at, end, False, most)
         few = run.code.size == most and np.count_nonzero(run.code <= FIRST) < least
@@ -131,7 +131,7 @@ class _PhysicalBlock:
     end      end of the block; 0: unknown
     gaps     place and size of descriptor words with a wrong length, and of line ends
     stopped  whether the next bytes are not in the buffer yet
-    broken   whether a block or segment should start at the place, but does not
+    broken   whether a block or segment should start at the current place, but does not
     """
 
     def __init__(self, walk: Walk, buffer: Bytes, data_end: int, last: bool) -> None:
@@ -185,9 +185,9 @@ class _PhysicalBlock:
         return at
 
     def _leaves_block(self, end: int) -> bool:
-        """Whether a segment up to `end` extends beyond its block, and another block follows it.
+        """Whether a segment up to `end` extends beyond its block, and another block follows.
 
-        Then the length of the segment is wrong, even if another segment starts at `end`. Bytes of a
+        The length of such a segment is wrong, even if another segment starts at `end`. Bytes of a
         record can look like a descriptor word, so segments must fill the following block.
         """
         start = self.end
@@ -204,7 +204,7 @@ class _PhysicalBlock:
 
         A block can look like a record in two cases. If its first RDW is wrong, no header follows
         the block descriptor word, or a header follows the wrong RDW. If its first RDW is lost, the
-        next block starts 4 bytes before `end`, at the end of the other RDWs of the block.
+        other segments of the block and the start of the next block meet 4 bytes before `end`.
         """
         if end > self._data_end or end - at < SMF_HEADER:
             return True

@@ -31,7 +31,7 @@ _NO_PRINTS = np.zeros(0, "S16")
 
 
 class Pieces(NamedTuple):
-    """The place of the data of records in the decompressed source: pieces between descriptor words.
+    """Where the data of records is in the decompressed source: in pieces between descriptor words.
 
     first, final  int64 (records,): first and last piece of each record
     begin         offset in the source of the buffer in which the pieces were found
@@ -62,12 +62,12 @@ class Chunk(NamedTuple):
     length     int64 (records,): bytes of the whole record, RDW included
     offset     int64 (records,): offset of the record, or of its prefix, in the decompressed source
     record_no  int64 (records,): 1-based logical record in the source
-    begin      offset in the decompressed source of the bytes that lead to the first record
+    begin      offset in the decompressed source from which the first record can be read
     numbered   False in a blind range: record_no counts from the first record of the range
     sources    names of several whole sources; `source` is the first; empty: only one source
-    which      int64 (records,): index of the source of each record; empty: only one source
+    which      int64 (records,): index in `sources` for each record; empty: only one source
     pieces     places of the records in the source; None: unknown, for example with FTP escapes
-    read       number of bytes of the file, maybe compressed, that were read up to this chunk
+    read       number of bytes read from the file up to this chunk; compressed bytes if packed
     dump       int64 (records,): record_no of the first record of the dump that contains the record;
                empty: not requested
     prints     fingerprints of the records; empty: not computed yet
@@ -124,7 +124,7 @@ def offset_of(place: Ints) -> Ints:
 
 
 class Joined:
-    """The records of several sources, read to their ends, as one chunk.
+    """Combines the records of several whole sources into one chunk.
 
     capacity  approximate bytes of records
     """
@@ -151,7 +151,7 @@ class Joined:
         self._end = end
 
     def take(self) -> list[Chunk]:
-        """Return the chunk, valid until the next `add`; empty: no records."""
+        """Return a list with the chunk, valid until the next `add`; []: no records."""
         if not self._chunks:
             return []
         of_records = [
@@ -170,20 +170,19 @@ class Joined:
 class Part(NamedTuple):
     """A range of a source that starts with a record.
 
-    start      offset of the bytes that lead to the first record
+    start      offset from which the first record can be read
     end        offset of the end of the last record; None: end of the source
     record_no  number of the first record
     records    number of records; None: unknown
     dumps      whether a dump other than the first dump of the source can begin before `end`; not
                used if `end` is None
-    back       start of a chunk, and number of its first record, from which earlier records can be
-               read that records of the range require
+    back       start of an earlier chunk, and number of its first record: the records from there on
+               include all earlier records that records of the range require
     dump       number of the first record of the dump that contains the first record, unless the
                first record begins a dump
 
-    If record_no is None, the range is blind: the starts of records are unknown. A blind range
-    contains the records that start in it: the first record must be searched, and numbers are
-    unknown.
+    If record_no is None, the range is blind: places and numbers of its records are unknown. A blind
+    range contains the records that start in it.
     """
 
     start: int
@@ -215,7 +214,7 @@ class Part(NamedTuple):
         return Part(start, self.start, record_no)
 
     def around(self, size: int) -> Part:
-        """The blind range with `size` more bytes on both sides; otherwise the whole source."""
+        """A blind range with `size` more bytes on both sides; for other ranges the whole source."""
         if self.record_no is not None:
             return WHOLE_SOURCE
         end = None if self.end is None else self.end + size
@@ -226,7 +225,7 @@ WHOLE_SOURCE = Part(0, None, 1)
 
 
 def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
-    """Yield the chunks of a part, with the dump of each record."""
+    """Yield the chunks of a part, with the field `dump` of each chunk filled."""
     last = part.dump
     for chunk in found:
         begins = begins_dump(chunk.buffer, chunk.start)
@@ -236,16 +235,15 @@ def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
 
 
 def are_short(kinds: Ints | None) -> bool:
-    """Whether records of these kinds (None: all kinds) are usually not spanned, and few."""
+    """Whether records of these kinds (None: all kinds) are usually few, and not spanned."""
     return kinds is not None and not np.isin(kinds, _LONG).any()
 
 
 class Window:
     """A window of a source, in memory; it moves from the start of a part to its end.
 
-    If the first record of a range is unknown (a blind range), the window starts before the range:
-    a record whose header is in pieces is found only by a walk from the record before it. A packed
-    source is read from its start.
+    For a blind range, the window starts before the range, because a record whose header is in
+    pieces is found only from the previous record. A packed source is read from its start.
 
     buffer    uint8; the bytes of the window start at `low`
     base      offset in the source of the first byte of the window
@@ -292,11 +290,11 @@ class Window:
     def look(self, held: int) -> tuple[int, int, bool]:
         """Fill the window; its buffer already contains the first `held` bytes.
 
-        Return how many of these bytes were kept (0: all bytes of the window are new), the end of
-        the window in the buffer, and whether no data follows. If no spanned records are requested,
-        the file is mapped, except near its end: a map copies nothing, and only the used bytes are
-        read. To make spanned records contiguous in a map costs more than reading. After the end of
-        a blind range, the window is only as long as a record can be.
+        Return how many of these bytes are still in the buffer (0 for a new buffer), the end of the
+        window in the buffer, and whether no data follows. If no spanned records are requested, the
+        file is mapped, except near its end: only the used bytes are read, and none are copied.
+        Making spanned records contiguous in a map is slower than reading them. After the end of a
+        blind range, the window is only as long as a record can be.
         """
         if self.border is not None:
             left = max(self.border - self.base, 0)
@@ -344,7 +342,7 @@ class Losses:
         self._once = -1
 
     def note_once(self, places: list[int], reason: str) -> None:
-        """Note places in the buffer, in order, without lost bytes; omit places noted before."""
+        """Note damage without lost bytes at `places`, ascending in the buffer, once per place."""
         for offset in map(self._window.offset, places):
             if offset > self._once:
                 self.note_at(offset, 0, reason)

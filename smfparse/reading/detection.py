@@ -1,7 +1,7 @@
-"""The packing and framing of an input, detected by its first bytes.
+"""Detection of the packings and the framing of an input, by its first bytes.
 
-Detection counts records that have the time and date of an SMF header and are followed by another
-record. Without this check, a file of blocks could be read as a file of records.
+A record counts only if its SMF header has a time and date, and another record follows. Without this
+check, a file of blocks could be read as a file of records.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ def _walk(home: str) -> Walk:
 
 
 WALKS = {name: _walk(framed.walk) for name, framed in FRAMINGS.items()}
-"""Walks by the name of their framing, in the order of FRAMINGS."""
+"""The walk of each framing, by name of the framing, in the order of FRAMINGS."""
 
 
 _ENOUGH = 32
 """Maximum number of records that are counted to choose a walk."""
 _STEPS = (1 << 7, 1 << 12)
-"""Number of segments and block descriptor words that are searched for these records: the first
-number is usually sufficient; the second is used otherwise.
+"""Maximum number of segments and block descriptor words that are read to find these records. The
+second maximum is used only if the first is not sufficient.
 """
 _HEAD_BYTES = 1 << 20
 """Number of bytes at the start of a file that are used for detection."""
 _LINES = 20
-"""Minimum number of X'0A' for the check of line ends: in a binary file, some do not follow X'0D'.
+"""Minimum number of X'0A' for the check of line ends. In a binary file with so many X'0A', some do
+not follow X'0D'.
 """
 _ASCII_NAMES = {
     block.eyecatcher[1].decode(ENCODING).encode()
@@ -53,10 +54,11 @@ _ASCII_NAMES = {
     for block in triplets.values()
     if block.eyecatcher
 }
+"""Eye-catchers of the control blocks in ASCII."""
 
 
 class Framing(NamedTuple):
-    """The framing of a file: a name in FRAMINGS, and the reason for it.
+    """The framing of a file: a name in FRAMINGS, and the reason why it was chosen.
 
     asked  whether the user selected the framing
     """
@@ -84,9 +86,10 @@ def framing_named(name: str) -> Framing:
 def probe(
     path: Place, name: str | None = None, framing: Framing | None = None, limits: Limits = LIMITS
 ) -> tuple[tuple[str, ...], Framing]:
-    """Detect the packings of an SMF file, outermost first, and its framing, by its first bytes.
+    """Return the packings of an SMF file, outermost first, and its framing.
 
-    framing  the framing, if known; None: the framing is detected
+    name     name of the file in messages; None: its path
+    framing  framing of the file; None: it is detected
 
     Raises InputError if the file is missing, unreadable, empty, or has no SMF records.
     """
@@ -100,7 +103,7 @@ def probe(
         if end == RDW_SIZE:
             raise InputError(f"{source}: {data.fault or 'the file is empty'}")
         last = end < RDW_SIZE + _HEAD_BYTES
-        buffer = buffer[: end + SLACK]  # walks that move bytes copy it
+        buffer = buffer[: end + SLACK]  # a walk that moves bytes receives a copy
         framing = framing or detect(buffer, RDW_SIZE, end, last)
         if framing is None:
             raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
@@ -121,11 +124,9 @@ def _no_dump(source: str, head: bytes) -> InputError:
 
 
 def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
-    """Detect the framing of a file by buffer[at:end], its start.
+    """Return the framing of a file, by its start buffer[at:end]; None: no SMF records are found.
 
     last  whether buffer[at:end] is the whole file
-
-    None: no walk finds SMF records.
     """
     found = _by_framing(buffer, at, end, last)
     if not any(each.count == _ENOUGH or each.is_sure(at) for each in found.values()):
@@ -152,7 +153,7 @@ def _by_framing(
 ) -> dict[str, _Found]:
     """Return the result of `_found` for the walk of each framing in buffer[at:end].
 
-    After a certain result, no further framing is tried: FRAMINGS are in the order of preference.
+    The framings are tried in the order of FRAMINGS, until a result is certain.
     """
     found = {}
     for name, walk in WALKS.items():
@@ -163,12 +164,12 @@ def _by_framing(
 
 
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
-    """Remove framings whose records belong to another framing, or only look like records.
+    """Return the framings without those whose records belong to another framing, or are no records.
 
-    A framing without chains is kept in three cases: its first record is at the start of the file;
-    or it has more than twice the records of any framing with chains; or its number of records is
-    not lower, it has more than twice the records of the right length, and no framing with chains
-    has several records from the start of the file on.
+    A framing that is not chained (see `Walk`) stays in three cases: (1) Its first record is at the
+    start of the file. (2) It has more than twice as many records as each chained framing. (3) It
+    has at least as many records, more than twice as many of the right length, and no chained
+    framing has several records from the start of the file on.
     """
     out = {FRAMINGS[name].instead_of for name, each in found.items() if each.count}
     found = {name: each for name, each in found.items() if name not in out}
@@ -193,10 +194,12 @@ def _why(name: str, count: int, behind: int) -> str:
 
 @dataclass(frozen=True)
 class _Found:
-    """Records that a walk finds: number of records, up to _ENOUGH, and place of the first record.
+    """Records that a walk finds.
 
-    score  number for comparing walks: a record counts as two if its length agrees with its
-           contents, or if it has several segments and the last segment is present
+    score  number of records, for the comparison of walks: a record counts as two if its length
+           agrees with its contents, or if it has several segments and its last segment exists
+    count  number of records, up to _ENOUGH
+    place  place of the first record
     whole  whether the file contains no further records
     """
 
@@ -207,11 +210,11 @@ class _Found:
 
     @property
     def filled(self) -> int:
-        """Number of records that count as two."""
+        """Number of records that count as two in `score`."""
         return self.score - self.count
 
     def is_sure(self, at: int) -> bool:
-        """Whether the records start at `at`, and the length of most agrees with their contents.
+        """Whether the records start at `at`, and at least half of them count as two in `score`.
 
         The number of records must be _ENOUGH, or at least 2 records must fill the file.
         """
@@ -226,7 +229,7 @@ def _found(
 
     further  whether to continue after damage, until _ENOUGH records are found; otherwise only
              contiguous records from `at` on count
-    named    whether a header needs a system indicator byte and a system id as in z/OS
+    named    whether headers must have a system indicator byte and a system id, as z/OS writes them
     """
     score = count = 0
     if not further and not walk.may_show(buffer, at, end, _STEPS[0], _ENOUGH):
@@ -258,7 +261,7 @@ def _is_all(run: Segments, heads: Ints, end: int) -> bool:
 
 
 def _are_complete(run: Segments) -> Bools:
-    """Return for each segment whether it starts a record of several segments, with the last one."""
+    """Return for each segment whether it starts a complete record of several segments."""
     starts = np.flatnonzero(run.code <= FIRST)
     final = np.append(starts[1:], run.code.size) - 1
     found: Bools = np.zeros(run.code.size, np.bool_)
@@ -269,7 +272,7 @@ def _are_complete(run: Segments) -> Bools:
 def _first_records(
     walk: Walk, buffer: Bytes, at: int, end: int, last: bool, named: bool
 ) -> tuple[Segments, Ints]:
-    """Return the segments from `at` on, and indexes of starts of records, up to a wrong start."""
+    """Return the segments from `at` on, and which of them start records; stop at a wrong start."""
     for most in _STEPS:
         found = walk.segments(buffer, at, end, last, most)
         if found.gaps and not walk.marked:
@@ -304,7 +307,7 @@ def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | No
 
 
 def _line_ends(data: bytes) -> str:
-    """Return the effect of a transfer as text on the line ends of `data`; '': no effect."""
+    """Return a note about line ends that a transfer as text inserted in `data`; '': none."""
     count = data.count(b"\n")
     if count < _LINES or data.count(b"\r\n") < count:
         return ""
@@ -315,5 +318,5 @@ def _line_ends(data: bytes) -> str:
 
 
 def _is_translated(data: bytes) -> bool:
-    """Whether names of control blocks in `data` are ASCII text: not a binary copy."""
+    """Whether `data` contains names of control blocks in ASCII, unlike a binary copy."""
     return any(each in data for each in _ASCII_NAMES)

@@ -1,11 +1,11 @@
-"""Evidence that a record starts at a place of a buffer, and that marks of FTP end records.
+"""Evidence that a record starts at a place in a buffer, and that marks of FTP end records.
 
-Lengths alone are no evidence. A record has an SMF header with a plausible time and date, and
+A length alone is no evidence. A record has an SMF header with a plausible time and date, and
 another record follows.
 
 In FTP's record structure, `FF 01` ends a record, and `FF FF` means one FF. If such a file is read
-as framing `none`, all bytes after an FF are shifted. So the ends of records decide between
-`ftp-record` and `none`.
+as framing `none`, all bytes after an FF are shifted. So the ends of records show whether the
+framing is `ftp-record` or `none`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STRETCH = 1 << 14
 
 
 class Heads:
-    """The headers of z/OS in a buffer, as from `headers_in`: each stretch is searched once.
+    """The places of SMF headers in a buffer, cached from `headers_in`.
 
     The contents of the buffer must not change.
     """
@@ -47,7 +47,7 @@ class Heads:
         self._found: dict[int, list[int]] = {}
 
     def between(self, low: int, end: int) -> Iterator[int]:
-        """Yield, in order, every place from `low` on at which a header ends before `end`."""
+        """Yield in order the places, from `low` on, of the headers that end at or before `end`."""
         high = end - SMF_HEADER
         for number in range(low // _STRETCH, high // _STRETCH + 1):
             places = self._in(number)
@@ -66,10 +66,8 @@ class Heads:
 
 
 _LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
-"""Number of bytes after a place, and number of segments, that are searched for following records.
-
-The first numbers are usually sufficient, the second suffice for the longest record in pieces of 64
-bytes.
+"""Maximum bytes and segments in which the successor of a record is searched. The first pair is
+usually sufficient. The second is sufficient for the longest record in segments of 64 bytes.
 """
 _FEW = 16
 """Maximum number of segments for which checking each segment separately is faster."""
@@ -78,7 +76,7 @@ _FEW = 16
 def are_heads(buffer: Bytes, found: Segments) -> Bools:
     """Return for each segment whether it can start a record.
 
-    A first segment that is too short for the SMF header can.
+    A first segment that is too short for an SMF header can start a record.
     """
     if found.code.size <= _FEW:
         each = zip(found.at.tolist(), found.length.tolist(), found.code.tolist(), strict=True)
@@ -91,9 +89,9 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
 
 
 def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
-    """Return for each segment whether it seems to be a dump header or trailer with a record.
+    """Return for each segment whether it contains a dump header or trailer and then a record.
 
-    A dump header or trailer contains only itself, so such a length is the length of a block.
+    A dump header or trailer is only a header. So the length of such a segment is that of a block.
     """
     holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
     if not holds.any():
@@ -118,11 +116,11 @@ def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterat
 def next_record(
     walk: Walk, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int | None, bool]:
-    """Return the place, from `low` on, of a record that leads to others, and if it is certain.
+    """Return the first place from `low` on of a record that leads to another, and if it is certain.
 
     last  whether no data follows `end`
 
-    The place is uncertain if the following record is after `end`. None: no such place.
+    The place is uncertain if the other record is after `end`. None: no such place.
     """
     for place in _places(walk, heads, max(low - RDW_SIZE, 0), end, low):
         found = leads_on(walk, heads.buffer, place, end, last)
@@ -132,10 +130,10 @@ def next_record(
 
 
 def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> bool | None:
-    """Whether a record at `place` leads to another record; None: unknown before `end`.
+    """Whether a record at `place` leads to another record; None: more data after `end` is required.
 
-    No other record is required at the end of the file, or if the contents that the triplets
-    describe fill the record exactly.
+    No other record is required at the end of the file, or if the record is exactly as long as its
+    triplets imply.
     """
     for size, most in _LOOKS:
         stop = min(end, place + size)
@@ -173,7 +171,7 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
 
 
 def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:
-    """Whether `are_heads` is true for one segment: for few segments this is faster."""
+    """Return the result of `are_heads` for one segment; faster for few segments."""
     if length < SMF_HEADER:
         return code == FIRST
     if code > FIRST or not is_plausible(buffer, at):
@@ -183,7 +181,7 @@ def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:
 
 
 def fills(buffer: Bytes, found: Segments) -> Bools:
-    """Return for each segment whether it is a complete record of the length of its contents."""
+    """Return for each segment whether it is a complete record, as long as its contents imply."""
     start = found.at
     filled: Bools = (found.code == WHOLE) & (implied_length(buffer, start) == found.length)
     return filled & are_sound(buffer, start)
@@ -201,15 +199,15 @@ _OFFSET = np.dtype(">u4")
 _QMGR = QWST.field("sm115SSI").offset
 _NAME = QWHS.field("qwhsssid")
 _MORE = 2
-"""Minimum excess of records without a mark over records with a mark, to exclude marks."""
+"""A file has no marks if records without a mark exceed records with a mark by this number."""
 
 
 class Escapes(NamedTuple):
     """The places of escapes in data, by meaning.
 
-    marks  int64: the end of a record or file
-    twice  int64: one FF of the data
-    wrong  int64: no valid meaning
+    marks  int64: escapes that end a record or the file
+    twice  int64: escapes that mean one FF
+    wrong  int64: escapes without a valid meaning
     """
 
     marks: Ints
@@ -218,7 +216,7 @@ class Escapes(NamedTuple):
 
     @classmethod
     def of(cls, data: Bytes) -> Escapes:
-        """Find the escapes in data. Of consecutive FF bytes, every second one is data."""
+        """Return the escapes in data. Of consecutive FF bytes, every second byte is data."""
         found = np.flatnonzero(data == ESCAPE)
         number = np.arange(found.size)
         begins = np.append(True, np.diff(found) != 1)[: found.size]
@@ -232,10 +230,10 @@ class Escapes(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The numbers of records in some data that end as in each of two framings.
+    """Numbers of records that end as in framing `ftp-record`, and as in framing `none`.
 
-    marked  records that end at a mark of FTP's record structure
-    bare    records that end at the start of the next record
+    marked  number of records that end at a mark of FTP's record structure
+    bare    number of records that end at the start of the next record
     """
 
     marked: int
@@ -248,7 +246,7 @@ class Ends(NamedTuple):
 
     @property
     def have_marks(self) -> bool:
-        """Whether marks end the records: damage destroys marks more often than it makes them."""
+        """Whether marks end the records. Damage destroys marks more often than it creates them."""
         return 0 < self.marked >= self.bare
 
     @property
@@ -260,7 +258,7 @@ class Ends(NamedTuple):
 def names_agree(buffer: Bytes, start: Ints) -> Bools:
     """Return for each MQ record whether its QWHS and its SMF header name the same queue manager.
 
-    QWHS is the last block in most records. If QWHS is in place, so are all bytes before it.
+    QWHS is the last block in most records. If QWHS is not shifted, no byte before it is shifted.
     """
     area = gather(buffer, start + HEADER_END, _OFFSET.itemsize).view(_OFFSET)[:, 0]
     inner = np.minimum(start + area + _NAME.offset, buffer.size - _NAME.kind.width)
@@ -323,13 +321,13 @@ def _bare(data: Bytes) -> int:
 
 
 def _is_near(places: Ints, at: Ints) -> Bools:
-    """Return whether one of the sorted `places` is less than LITTLE bytes after each of `at`."""
+    """Return for each of `at` whether any of the sorted `places` is 0 to LITTLE bytes after it."""
     found: Bools = np.searchsorted(places, at) < np.searchsorted(places, at + LITTLE, "right")
     return found
 
 
 def _records(data: Bytes) -> tuple[Ints, Ints]:
-    """Return the places of headers in data, and the implied ends of their records; 0: not known."""
+    """Return start (after the RDW) and implied end of each record in `data`; end 0: unknown."""
     buffer = _padded(data)
     heads = headers_in(buffer, 0, RDW_SIZE + data.size)
     implied = implied_length(buffer, heads)
@@ -337,5 +335,5 @@ def _records(data: Bytes) -> tuple[Ints, Ints]:
 
 
 def _padded(data: Bytes) -> Bytes:
-    """Return `data` with zeros for an RDW in front, and zeros at its end for reads beyond it."""
+    """Return `data` with zeros before it, for an RDW, and after it, for reads beyond its end."""
     return np.concatenate([np.zeros(RDW_SIZE, np.uint8), data, np.zeros(TRIPLETS_END, np.uint8)])

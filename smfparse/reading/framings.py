@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 
 class Framed(NamedTuple):
-    """A framing.
+    """A row of the table of framings.
 
-    walk        module of this package, and its class that finds the records, as `module:class`
-    title       the lengths or marks of records, in a few words
-    about       the content of such a file
-    instead_of  another framing, whose walk finds only some of the records in such a file: it is
-                excluded if the walk of this framing finds records
+    walk        `module:class` in this package: the class finds the records of a file
+    title       lengths or marks of the records, in a few words
+    about       content of such a file
+    instead_of  framing that is excluded if this framing finds records, because it would find only
+                some of these records
     """
 
     walk: str

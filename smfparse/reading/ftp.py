@@ -109,7 +109,7 @@ class FtpRecordWalk(Walk):
 
 
 def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return start and end of each record; start and end of the gaps between records, (gaps, 2).
+    """Return starts of records, ends of records, and start and end of each gap, (gaps, 2).
 
     start, stop  int64 (pieces,): start and end of the data between two marks
     wrong        int64: places of escapes without a meaning
@@ -152,10 +152,10 @@ def _in_piece(
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return start and end of each record, and of each gap, in the data between two marks.
 
-    implied  by the place of each header: the length of its record by its contents; 0: not known
+    implied  length of each record, implied by its contents, by the place of its header; 0: unknown
 
-    If the only record is at the start of the data, no gap is returned. A record of unknown length
-    ends at the next record, or before a mark with one wrong byte.
+    A record of unknown length ends at the next record, or before a mark with one wrong byte. Both
+    results are empty if the data is one record, or no record is found.
     """
     found, _, _ = Unframed([*implied], [*implied.values()], stop, True).records(start)
     starts = [head + RDW_SIZE for head, _ in found]
@@ -177,5 +177,5 @@ def _in_piece(
 
 
 def _was_mark(buffer: Bytes, at: int) -> bool:
-    """Whether one of the two bytes at `at` is correct for a mark."""
+    """Whether one of the two bytes at `at` is the right byte of a mark."""
     return bool(buffer[at] == ESCAPE or 1 <= buffer[at + 1] <= MARKS)

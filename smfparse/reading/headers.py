@@ -1,4 +1,4 @@
-"""The SMF headers of records: the facts known before any block is searched."""
+"""SMF headers and triplets: type, time, system, subtype and implied length of records."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _LAYOUT = np.dtype(
         for each in QWST.fields
     ]
 )
-"""Layout of the SMF header, with numbers in the byte order of the file."""
+"""Layout of the SMF header. The bytes of its numbers stay in the byte order of the file."""
 HEADER_END = QWST.size
 SMF_HEADER = QWST.field("sm115sid").end
-"""Number of bytes from the RDW to the end of the system id: the minimum of every SMF record."""
+"""Number of bytes from the RDW to the end of the system id: the minimum length of an SMF record."""
 MOST_TRIPLETS = 16
 """Maximum number of triplets of a record (115/1 has 12)."""
 _TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
@@ -48,22 +48,22 @@ _TIME_DATE = struct.Struct(">II")
 _SIGN = _SYSTEM - 1
 """Offset of the byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
-"""First value, and end, of packed dates without their sign: 1960 to 2099."""
+"""First packed date without its sign, and the value after the last: 1960 to 2099."""
 _OF_KNOWN_LENGTH = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
 _EXTENDED_FLAGS, _EXTENDED_LENGTH, _EXTENDED_VERSION, _END_TYPE = 0x60, 32, 1, 2048
 """Values in an extended header: flag bits for a subtype and an extended header, length of the
-extended part in bytes, its version, and the end of the valid types. Source of the values and of the
-offsets below: "Generating records with Extended headers" in IBM's SMF manual.
+extended part in bytes, its version, and the number after the last valid type. Source of these
+values and of the offsets below: "Generating records with Extended headers" in IBM's SMF manual.
 """
 _EXTENDED_AT, _VERSION_AT, REAL_TYPE = 24, 26, slice(52, 54)
-"""Offsets of the length and the version of the extended part; bytes with the extended type."""
+"""Offsets of the length and the version of the extended part; slice of the extended type."""
 EXTENDED_END = 56
 """Number of bytes from the RDW to the end of an extended header."""
 _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
 _PIECE = 1 << 18
-"""Number of bytes searched in one step, so that they stay in the processor's cache."""
+"""Number of bytes searched in one step: they fit into the processor's cache."""
 _DAY_HUNDREDTHS = US_PER_DAY // 10_000
 DATE_END = QWST.field("sm115dte").end
 """Number of bytes from the RDW to the end of the date."""
@@ -113,12 +113,12 @@ class Headers:
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
-        """SMF times, microseconds since 1970 in local time of the system; which are plausible."""
+        """SMF times (microseconds since 1970, local time of the system), and which are valid."""
         return smf_moments(self.number("sm115tme"), self.number("sm115dte"))
 
 
 def kinds_of(buffer: Bytes, start: Ints) -> Ints:
-    """Return type << 16 | subtype of records; subtype 0 for records that consist of one block."""
+    """Return type << 16 | subtype of records. Records that consist of one block have subtype 0."""
     kinds: Ints = buffer[start + _TYPE].astype(np.int64) << 16
     kinds |= buffer[start + _SUBTYPE].astype(np.int64) << 8
     kinds |= buffer[start + _SUBTYPE + 1]
@@ -153,7 +153,7 @@ def is_plausible(buffer: Bytes, at: int) -> bool:
 
 
 def is_header(buffer: Bytes, at: int) -> bool:
-    """Whether an SMF header is at a place: the same test as in `headers_in`."""
+    """Whether an SMF header starts at `at`, by the same test as `headers_in`."""
     view = buffer.data
     return (
         view[at + _FLAG] & _FLAG_BITS == _FLAG_ON
@@ -165,8 +165,8 @@ def is_header(buffer: Bytes, at: int) -> bool:
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
     """Return the places of the SMF headers in buffer[low:end], in order.
 
-    A place is the place of the RDW, at or after `low`. A header at it has a valid time and date,
-    system indicator byte and system id; the system id ends at or before `end`.
+    The place of a header is the place of its RDW, at or after `low`. Each header has a valid time
+    and date, system indicator byte and system id. The system id ends at or before `end`.
     """
     found = [np.zeros(0, np.int64)]
     high = end - SMF_HEADER + 1
@@ -204,16 +204,16 @@ def is_mq(buffer: Bytes, start: Ints) -> Bools:
 
 
 def packed_dates(buffer: Bytes, start: Ints) -> Ints:
-    """Return the dates of records as their digits: 0x0126063 is day 63 of 2026."""
+    """Return the packed dates of records without their sign: 0x0126063 is day 63 of 2026."""
     found: Ints = gather(buffer, start + _DATE, 4).view(">u4")[:, 0].astype(np.int64) >> 4
     return found
 
 
 def types_of(buffer: Bytes, start: Ints, length: Ints) -> Ints:
-    """Return the types of records; from an extended header its type, which can be above 255.
+    """Return the types of records. The type in an extended header can be above 255.
 
-    A record of type 126 keeps type 126 if its extended header is not valid, or contains a type that
-    never has an extended header: a type of MQ or of the dump program.
+    A record of type 126 keeps type 126 if its extended header is not valid, or contains a type of
+    MQ or of the dump program. Records of these types never have an extended header.
     """
     types: Ints = buffer[start + _TYPE].astype(np.int64)
     candidates = np.flatnonzero(types == EXTENDED)
@@ -231,7 +231,7 @@ def types_of(buffer: Bytes, start: Ints, length: Ints) -> Ints:
 
 
 def begins_dump(buffer: Bytes, start: Ints) -> Bools:
-    """Return which records are dump headers, with which a dump starts."""
+    """Return which records are dump headers. Each dump header starts a dump."""
     found: Bools = buffer[start + _TYPE] == DUMP_HEADER
     if found.any():
         found[found] = ~_is_signature(buffer, start[found])
@@ -252,14 +252,14 @@ def _is_signature(buffer: Bytes, start: Ints) -> Bools:
 
 
 def least_offset(number: Any) -> Any:
-    """Return the least offset in triplet `number`, counted from 0: the end of the triplet."""
+    """Return the minimum offset that triplet `number`, counted from 0, can contain: its own end."""
     return HEADER_END + (number + 1) * TRIPLET.size
 
 
 def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tuple[Any, Bools]:
     """Return the first `most` triplets of MQ records, (records, most), and which of them exist.
 
-    QWHSNSDA also contains the number of triplets, but one less than exist in 115/231 of MQ 8.0.0.
+    The number of triplets in QWHSNSDA is not used: it is one too low in 115/231 of MQ 8.0.0.
     """
     raw = gather(buffer, start + HEADER_END, most * TRIPLET.size).view(_TRIPLET)
     offsets = raw["offset"].T.astype(np.uint32, order="C")
@@ -270,8 +270,8 @@ def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tu
 def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32]:
     """Return the limit for the end of each triplet, uint32 (triplets, records).
 
-    offsets  uint32 (triplets, records): the offset in each triplet, or other data if it does not
-             exist
+    offsets  uint32 (triplets, records): the offset in each triplet, or other data if the triplet
+             does not exist
     length   int64 (records,): bytes of each record
 
     The triplets of a record end where the first block starts, so row n of the result is the least
@@ -307,7 +307,7 @@ def has_triplets(buffer: Bytes, start: Ints, length: Ints) -> Bools:
 
 
 def content_end(buffer: Bytes, start: Ints) -> Ints:
-    """Return the length of MQ records by their triplets: to the end of the last block."""
+    """Return the length of MQ records, implied by their triplets: the end of the last block."""
     raw, exists = _all_triplets(buffer, start)
     size = raw["length"].astype(np.int64) * raw["count"]
     end = np.where(exists & (size > 0), raw["offset"] + size, HEADER_END)
@@ -322,12 +322,12 @@ def _all_triplets(buffer: Bytes, start: Ints) -> tuple[Any, Bools]:
 
 
 def tells_length(buffer: Bytes, at: int) -> bool:
-    """Whether `implied_length` can be known for records of the type at this place."""
+    """Whether `implied_length` can be known for the type of the record at `at`."""
     return buffer[at + _TYPE] in _OF_KNOWN_LENGTH
 
 
 def implied_length(buffer: Bytes, start: Ints) -> Ints:
-    """Return the length of records implied by their contents; 0: not known for this type."""
+    """Return the length of records, implied by their contents; 0: unknown for this type."""
     length: Ints = np.where(is_dump(buffer, start), SMF_HEADER, 0)
     mq = is_mq(buffer, start)
     if mq.any():

@@ -23,7 +23,7 @@ _CREDENTIALS = {
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
     "abfss": "AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
 }
-"""The source of credentials for each scheme."""
+"""The environment variables and commands that provide credentials, by scheme."""
 _KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _AZURE = ("AZURE_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE")
 _MEANINGS = (
@@ -58,7 +58,7 @@ class BrokenError(OSError):
 
 
 def are_open() -> bool:
-    """Whether this process has a store: stores have threads, so the process must not be forked."""
+    """Whether this process has opened a store. A store has threads, which prevent forking."""
     return bool(_made)
 
 
@@ -88,7 +88,7 @@ def _new(scheme: str, authority: str) -> Any:
 
 
 def _s3(bucket: str) -> dict[str, Any]:
-    """Return the endpoint of S3, and a provider of credentials if none are in the environment."""
+    """Return the arguments for S3; the provider of credentials only if the environment has none."""
     endpoint, region = s3_place(bucket)
     found: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
     found |= {"region": region} if region else {}
@@ -104,14 +104,14 @@ def _s3(bucket: str) -> dict[str, Any]:
 
 
 def _google() -> dict[str, Any]:
-    """Return the endpoint of Google's storage, if it is not the default."""
+    """Return the arguments for Google's storage; the endpoint only if it is not the default."""
     endpoint, is_emulator = google_place()
     found = {"base_url": endpoint} if endpoint else {}
     return found | ({"bearer_token": "none is asked for"} if is_emulator else {})
 
 
 def _azure(authority: str) -> dict[str, Any]:
-    """Return the names of a container and its account, the endpoint, and the credentials."""
+    """Return the arguments for Azure: container, account, endpoint and credentials."""
     place = azure_place(authority)
     found: dict[str, Any] = {"container_name": place.container, "account_name": place.account}
     found["endpoint"] = place.endpoint
@@ -174,19 +174,19 @@ def _has_credentials() -> bool:
 
 
 SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "STORAGE_EMULATOR_")
-"""Prefixes of the variables that this module or a client reads."""
+"""Prefixes of the environment variables that this module or obstore reads."""
 _MICROSOFT = "blob.core.windows.net"
-"""The domain of an account that is named without a domain."""
+"""The default domain of an Azure account."""
 
 
 def s3_place(bucket: str) -> tuple[str | None, str | None]:
-    """Return endpoint and region of a bucket of S3; None: the client determines the value."""
+    """Return endpoint and region of a bucket of S3; None: obstore determines the value."""
     from pyarrow.fs import resolve_s3_region
 
     endpoint = _first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
     region = _first("AWS_REGION", "AWS_DEFAULT_REGION")
     if not endpoint and not region:
-        with suppress(OSError):  # then the client finds it
+        with suppress(OSError):  # after an error, obstore determines the region
             region = resolve_s3_region(bucket)
     return endpoint, region
 

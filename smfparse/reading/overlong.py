@@ -1,8 +1,8 @@
 """Records whose length also covers the next record.
 
-One wrong bit is enough: in a length, or in the data that marks the end of a record. The chain of
-lengths then continues after the next record. But the record is longer than its contents imply, and
-the excess is another record, with its own header.
+One wrong bit in a length, or in an end mark, is a sufficient cause. The chain of lengths continues
+after the covered record and shows no damage. But the record is longer than its contents imply, and
+the excess is a record with its own header.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Wa
 from smfparse.vectors import Bools, Bytes, Ints, each_of
 
 _FAR = 1 << 14
-"""Minimum distance in bytes between two searched stretches that are searched separately."""
+"""Minimum distance in bytes between two ranges of a buffer that are searched separately."""
 _SHORT = 1 << 12
-"""Maximum number of bytes of a run whose headers the search after damage has already found."""
+"""Maximum bytes of a run whose headers are checked first, because `Heads` contains them already."""
 _TRIED, _STEPS = 16, 4
 """Maximum number of headers tried per record; maximum number of segments walked from each header.
 """
@@ -42,12 +42,12 @@ _TRIED, _STEPS = 16, 4
 class Overlong(NamedTuple):
     """A record whose length also covers the next record.
 
-    head     index of its first segment
-    final    index of the segment that contains its true end
+    head     index of the first segment of the record
+    final    index of the segment that contains the true end of the record
     place    start of the first covered record, or of its descriptor words
-    implied  bytes of the record by its contents; 0: not known
-    single   whether its first segment seems to be the complete record
-    odd      whether its end is doubtful, even if no other record follows the covered record
+    implied  length of the record in bytes, implied by its contents; 0: unknown
+    single   whether the first segment seems to be the complete record
+    odd      whether the end is so doubtful that a record at `place` need not lead to another
     """
 
     head: int
@@ -112,14 +112,14 @@ def _covers_nothing(heads: Heads, run: Segments) -> bool:
 
 
 class _Records:
-    """The records of a run that start correctly, and the segments whose first segment is missing.
+    """The records of a run that start correctly, and the pieces of records without a first segment.
 
     head     int64 (records,): index of the first segment
     final    int64 (records,): index of the last segment
     sound    bool (records,): whether the header has a valid system indicator byte and system id
-    implied  int64 (records,): bytes of the record by its contents; 0: not known
+    implied  int64 (records,): bytes of the record, implied by its contents; 0: unknown
     odd      bool (records,): whether the end is doubtful: header or triplets are damaged, the
-             record has no end, or it leads to no other record and its contents imply no length
+             record has no end, or the record has no implied length and leads to no other record
     """
 
     def __init__(self, buffer: Bytes, run: Segments, good: Bools, closed: bool) -> None:
@@ -151,7 +151,7 @@ class _Records:
         self.odd |= is_last & run.broken & (self.implied == 0)
 
     def behind_pieces(self) -> Iterator[Overlong]:
-        """Yield the records of which a later segment starts with a record header."""
+        """Yield the records with a later segment that starts with an SMF header."""
         run, buffer = self._run, self._buffer
         later = np.flatnonzero((run.code >= LAST) & (run.length >= SMF_HEADER))
         if not later.size:
@@ -167,9 +167,9 @@ class _Records:
                     yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 
     def in_pieces(self, walk: Walk) -> Iterator[Overlong]:
-        """Yield the records that may contain other records within a segment: after the implied end.
+        """Yield the records with a segment that may contain another record after the implied end.
 
-        In a record with a doubtful end, other records may start anywhere.
+        In a record with a doubtful end, another record may start anywhere.
         """
         run = self._run
         piece, record = self._doubtful()
@@ -189,10 +189,10 @@ class _Records:
             yield from self._in_stretch(walk, piece[some], record[some], *range_)
 
     def _doubtful(self) -> tuple[Ints, Ints]:
-        """Return the segments that may cover a record, and the record of each.
+        """Return the segments that may cover a record, and the index of the record of each.
 
-        These are the last segment of each record, and all segments of a spanned record that is
-        damaged or has no implied length.
+        The last segment of each record is included. All segments of a spanned record are included
+        if the record is damaged or has no implied length.
         """
         several = np.flatnonzero((self.final > self.head) & ((self.implied == 0) | self.odd))
         earlier = [np.arange(self.head[each], self.final[each]) for each in several]
@@ -231,15 +231,15 @@ class _Records:
     def _covered_places(
         self, walk: Walk, record: int, heads: list[tuple[int, int]], end: int
     ) -> Iterator[tuple[int, bool]]:
-        """Yield the places where covered records may start in a record up to `end`.
+        """Yield the places where covered records may start in a record that ends at `end`.
 
-        Each place comes with whether the end of the record is then doubtful.
+        Each tuple is a place, and whether the end of the covering record is doubtful.
 
         heads  places of headers in the record, each with the place of its descriptor words
 
-        The data of a record without damage may contain a header. It rarely contains the header of a
-        complete record, a header from which a chain leads to the end of the record or to another
-        header, or the header of a record that ends exactly at `end`.
+        Data of a sound record may look like a header by chance. It rarely looks like a complete
+        record, a record that ends exactly at `end`, or a record from which a chain leads to `end`
+        or to another header.
         """
         buffer, odd = self._buffer, bool(self.odd[record])
         is_known = not (self.implied[record] or odd) and self.sound[record]
@@ -283,7 +283,7 @@ def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
 def _implied_in_pieces(
     buffer: Bytes, run: Segments, before: Ints, final: Ints, start: Ints, size: Ints
 ) -> Ints:
-    """Return the lengths of spanned records by their contents; 0: not known.
+    """Return the lengths of spanned records, implied by their contents; 0: unknown.
 
     before  int64 (segments + 1,): bytes of data before each segment of the run
     final   int64 (records,): index of the last segment

@@ -1,8 +1,8 @@
 r"""The decompressed bytes of an input, in constant memory.
 
-A packing is a compression format or zip. It is detected by the first bytes of a file, never by the
-file's name, also inside another packing. All bytes before a truncation or a corrupt place are
-returned; after the last of them the fault is known. The one file in a zip file is read as a stream,
+A packing is a compression format or zip. It is detected by the first bytes of a file or of another
+packing, never by the file's name. All bytes before truncated or corrupt data are returned; then
+`Unpacked.fault` is the reason. A zip file must contain one file. This file is read as a stream,
 even if the directory at the end of the zip file is missing.
 
 To add a packing, add a row to PACKINGS: its name, its first bytes, and its decompressor. For lz4
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 _SHOWN_MEMBERS = 5
-"""Maximum number of files in a zip file that a message names."""
+"""Maximum number of names of files in a message about a zip file."""
 _DIRECTORY = 1 << 20
-"""Maximum number of bytes of the directory of a zip file, if it is read."""
+"""Maximum bytes of the directory of a zip file. A longer directory is not read."""
 _DIRECTORY_END = 22 + 0xFFFF
 """Number of bytes at the end of a zip file in which the end-of-directory record starts."""
 _DESCRIPTOR = 24
@@ -78,11 +78,11 @@ _METHODS: dict[int, Callable[[], Decompressor]] = {
     95: xz,
 }
 _MORE = re.compile(rb"PK(\x03\x04|\x05\x06)")
-"""Signatures of a further file, and of the end of the directory, in a zip file."""
+"""Signatures of a second file in a zip file, and of the end of its directory."""
 
 
 def unzipped(layer: Layer) -> Iterator[bytes]:
-    """Yield the file in a zip file. Raises FaultError if it ends early."""
+    """Yield the bytes of the file in a zip file. Raises FaultError if they end early."""
     feed, member = layer.feed, layer.member
     entry = _entry(feed, member)
     crc = 0
@@ -102,7 +102,7 @@ def unzipped(layer: Layer) -> Iterator[bytes]:
 
 
 def _check_behind(feed: Feed, behind: bytes) -> None:
-    """Check that the directory starts after the first file in a zip file."""
+    """Raise FaultError unless the directory follows the first file in a zip file."""
     while feed.read():  # the outer packing may be corrupt at its end
         pass
     if _MORE.search(behind):
@@ -113,7 +113,7 @@ def _check_behind(feed: Feed, behind: bytes) -> None:
 
 @dataclass
 class _Entry:
-    """The properties of a file in a zip file; `crc` is None if it follows the data."""
+    """The properties of a file in a zip file; `crc` is None if the checksum follows the data."""
 
     flags: int
     method: int
@@ -123,7 +123,7 @@ class _Entry:
 
 
 def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
-    """Read up to the start of the data of the first file in a zip file."""
+    """Return the properties of the first file in a zip file; `feed` continues with its data."""
     while True:
         head = feed.take(_LOCAL.size)
         if len(head) < _LOCAL.size:
@@ -242,8 +242,8 @@ class Unpacked:
     size     size of the file in bytes; None: it is packed
     file     the file itself, unbuffered and seekable; None: it is packed
     mapped   whether `file` can be mapped, because it is on this machine
-    fault    after `readinto` has returned 0: the reason for an early end of the bytes; None: no
-             early end
+    fault    reason why the bytes ended early, known after `readinto` has returned 0; None: no early
+             end
     """
 
     def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: Feed | None) -> None:
@@ -289,7 +289,7 @@ def unpacked(path: Place, name: str | None = None, limits: Limits = LIMITS) -> I
 
     name  the name given by the user; None: its path
 
-    Raises InputError if it cannot be opened, or if a zip file does not contain exactly one file.
+    Raises InputError if the file cannot be opened, or is a zip file of no or several files.
     """
     name = name or str(path)
     try:
@@ -329,7 +329,7 @@ def _size(file: BinaryIO) -> int:
 
 
 def packing_of(head: bytes) -> Packing | None:
-    """Return the packing of data that start with `head`; None: not packed."""
+    """Return the packing of data that starts with `head`; None: not packed."""
     return next((each for each in PACKINGS if each.magic.match(head)), None)
 
 

@@ -1,4 +1,4 @@
-"""Places: a path of this machine, or a URL of object storage, with the methods of `Path` in use."""
+"""Places: local paths, and URLs of object storage with the required methods of `Path`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MAGIC = re.compile(r"\*+|\?|\[!?[^\]]+\]")
 _FOLDERS = r"(?:(?!\.)[^/]+/)*"
 _PARTS = re.compile(r"(\w+)://([^/]*)/*(.*)", re.DOTALL)
 _FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
-"""Length of the first range in bytes, factor for each further length, and maximum length."""
+"""Bytes in the first requested range, factor for each further range, and maximum bytes."""
 
 
 class UrlStat(NamedTuple):
-    """The required values of `Path.stat`."""
+    """The values of `Path.stat` that are used for files."""
 
     st_size: int
     st_mtime_ns: int
@@ -54,7 +54,7 @@ class Url:
 
     @classmethod
     def of(cls, text: str) -> Url:
-        """Return the URL in a text."""
+        """Parse the text of a URL."""
         found = _PARTS.fullmatch(text)
         assert found is not None
         return cls(found[1].lower(), found[2], found[3].rstrip("/"))
@@ -105,14 +105,14 @@ class Url:
         return folder in (self, *self.parents)
 
     def stat(self) -> UrlStat:
-        """Request size, time and kind."""
+        """Return size, time of change and kind. Raises FileNotFoundError if nothing exists."""
         found = self._asked()
         if found is None:
             raise missing()
         return found
 
     def _asked(self) -> UrlStat | None:
-        """Request an object or folder; None: neither exists. Only a list finds a missing bucket."""
+        """Return the stat of the object or folder; None: neither exists in the bucket."""
         with suppress(FileNotFoundError), self._store() as (store, obstore):
             if self.key:
                 return _stat(obstore.head(store, self.key))
@@ -128,7 +128,7 @@ class Url:
         return self._known[""].st_size
 
     def exists(self) -> bool:
-        """Whether an object or folder exists there."""
+        """Whether the place is an existing object or folder."""
         return self._asked() is not None
 
     def is_file(self) -> bool:
@@ -150,7 +150,7 @@ class Url:
         return (each for each in self._listed(deep=True) if fnmatch.fnmatchcase(each.name, pattern))
 
     def glob(self, pattern: str) -> Iterator[Url]:
-        """Yield the places below that match a pattern: *, ?, [...] in a name, ** for folders."""
+        """Yield the places in the folder that match: *, ?, [...] in a name, ** for any folders."""
         parts = pattern.split("/")
         fixed = next((n for n, each in enumerate(parts) if _MAGIC.search(each)), len(parts))
         top = self / "/".join(parts[:fixed])
@@ -213,7 +213,7 @@ class Url:
     def put_new(self, data: bytes) -> bool:
         """Write the file if it does not exist; return whether its content is `data`.
 
-        A file with this content may exist: a request was repeated because its response was lost.
+        If the response to a request is lost, the request is repeated, and finds the written file.
         """
         try:
             with self._store() as (store, obstore):
@@ -237,7 +237,7 @@ class Url:
 
 
 class ObjectWriter:
-    """Writes an object by a writer of obstore."""
+    """Writes an object with a writer of obstore."""
 
     def __init__(self, stream: Any, scheme: str) -> None:
         self._stream, self._scheme = stream, scheme
@@ -277,7 +277,7 @@ class ObjectFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer from the range in memory, or the next range. Raises BrokenError."""
+        """Read bytes of one range into a buffer; return their number. Raises BrokenError."""
         wanted = min(len(buffer), self.size - self._at)
         if wanted <= 0:
             return 0
@@ -315,7 +315,7 @@ Place: TypeAlias = Path | Url
 
 
 class Stamp(NamedTuple):
-    """The size of a file and the time of its last change, to recognise changes."""
+    """Size in bytes and time of the last change in ns, by which changes of a file are detected."""
 
     size: int
     changed: int

@@ -1,9 +1,9 @@
-"""From the bytes of a file to logical records, of the whole file or of a part.
+"""Logical records from the bytes of a file, or of a part of a file.
 
 For every framing, the output is a stream of `Chunk`s: a buffer, and the place of each record in it.
-`start` is the place of the RDW of a record, real or virtual, so offsets in triplets, which count
-from there, can always be added. Records that were split into segments are contiguous. After damage,
-the reader searches for the next record, and notes the skipped bytes.
+`start` is the place of the RDW of a record. If the file has no RDW, it is 4 bytes before the data.
+Offsets in triplets count from `start`. Records that were split into segments are contiguous. After
+damage, the reader searches for the next record, and notes the skipped bytes.
 
 Parts are read separately, possibly by other processes. A scan of the lengths of records shows where
 parts can start. One scan reads the whole file, or independent processes scan one blind range each.
@@ -44,11 +44,11 @@ def read_chunks(
     name: str | None = None,
     limits: Limits = LIMITS,
 ) -> Generator[Chunk, None, None]:
-    """Read a part of the SMF file `path` in constant memory.
+    """Yield the chunks of a part of the SMF file `path`, in constant memory.
 
     kinds    kinds of records (as in `kinds_of`) that are read beyond their header: spanned records
              of other kinds may stay in pieces; None: all
-    framing  of the file; None: it is detected
+    framing  framing of the file; None: it is detected
     name     name of the source; None: its path
 
     Data that cannot be used is noted in `damage`. Raises InputError if the file is missing,
@@ -120,7 +120,7 @@ class Reader:
     def _spans(self, end: int, last: bool, stuck: bool = False) -> tuple[Spans, Segments]:
         """Return the records up to `end` of the buffer, and their segments.
 
-        Records with a missing segment are noted.
+        Records with a missing segment are omitted, and noted as damage.
 
         stuck  whether the data at the start of the window is longer than the buffer, so that it is
                not a record
@@ -175,11 +175,11 @@ class Reader:
 
 @dataclass(frozen=True)
 class Input:
-    """An SMF file or a dataset: its place, and the name given by the user.
+    """An SMF file or a Parquet archive: its place, and the name given by the user.
 
     once     whether it can be read only once: standard input, a pipe, a device
     packing  the packings of the file, outermost first; (): not packed
-    framing  framing of the file; None: not known yet, or a dataset
+    framing  framing of the file; None: not known yet, or a Parquet archive
     copy     owner of the temporary file at `path`, which is deleted with its owner; None: no
              temporary file
     limits   memory limits of its readers
@@ -196,7 +196,7 @@ class Input:
     def chunks(
         self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
     ) -> Iterator[Chunk]:
-        """Read a part of an SMF file, as `read_chunks` does."""
+        """Yield the chunks of a part of an SMF file, as `read_chunks` does."""
         return read_chunks(self.path, damage, part, kinds, self.framing, self.name, self.limits)
 
 
@@ -206,11 +206,11 @@ _INDEPENDENT = [
     for smf_type, subtypes in ((115, (1, 2, 201, 215, 231)), (116, (0, 1, 10)))
     for subtype in subtypes
 ]
-"""Kinds of record with a clock of their own that continue no other record."""
+"""Kinds of records that contain a UTC time, and continue no other record."""
 
 
 class Mark(NamedTuple):
-    """A chunk of a range.
+    """A chunk of a range, as a possible start of a part.
 
     begin      byte where a part that starts with the chunk begins; None: no part can start with it,
                because it is the first chunk of a blind range
@@ -244,9 +244,9 @@ class Look(NamedTuple):
 
 
 def size_of(path: Place) -> int:
-    """Return the decompressed bytes of a file, estimated if it is packed.
+    """Return the decompressed size of a file in bytes, estimated if the file is packed.
 
-    Raises InputError if it is unreadable.
+    Raises InputError if the file is unreadable.
     """
     try:
         size = size_at(path)
@@ -264,10 +264,9 @@ def plan(
 ) -> list[Part]:
     """Divide the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
-    A part consists of chunks of the whole file. The handling of damage, and the order of its notes,
-    depend only on these chunks.
+    A part consists of the same chunks as the whole file, so it yields the same records and damage.
 
-    framing  of the file: rdw, bdw, ...; None: it is detected
+    framing  framing of the file: rdw, bdw, ...; None: it is detected
     limits   memory limits of the scan
 
     Only the bytes that separate records are read, once. The rest of the file after the first damage
@@ -302,7 +301,7 @@ def ranges_of(file: Input, part_bytes: int) -> list[Part]:
 
 
 def look_through(file: Input, part: Part) -> Look:
-    """Scan the whole file or a blind range of it, and the next chunk after the range."""
+    """Return the result of a scan of the whole file, or of a blind range and the next chunk."""
     marks: list[Mark] = []
     first = following = None
     count = 0
@@ -333,7 +332,7 @@ def _mark(chunk: Chunk, part: Part, before: int, *, is_first: bool) -> Mark:
 
 
 def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) -> list[Part]:
-    """Divide a file into parts of about `part_bytes`, by one scan of it or several that agree.
+    """Divide a file into parts of about `part_bytes`, by one scan or several scans that agree.
 
     The rest of the file after the first damage is not divided. The last part has no end.
     """
@@ -379,6 +378,6 @@ def agree(looks: Sequence[Look]) -> bool:
 def _can_start(chunk: Chunk) -> bool:
     """Whether a part should start with a chunk: the first record depends on no earlier record.
 
-    A part can start with any chunk, but after such a start it rarely reads bytes before itself.
+    A part can start with any chunk, but with such a record it rarely reads bytes before its start.
     """
     return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _INDEPENDENT)[0])

@@ -1,6 +1,6 @@
 """The search for the next record after damage; each gap is noted once, with its reason.
 
-The reasons are the sentences in the table `damage`.
+Reasons are the texts in the table `damage`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def cut_in_block(size: int) -> str:
 
 
 def seen_in(buffer: Bytes, start: int, end: int) -> str:
-    """Return the reason for bytes outside records, by their contents."""
+    """Return the reason why buffer[start:end] is outside records, by its contents."""
     if start == end:
         return NO_MARK
     if not buffer[start:end].any():
@@ -68,10 +68,10 @@ def seen_in(buffer: Bytes, start: int, end: int) -> str:
 
 
 _TAIL = 4 * RDW_SIZE + SMF_HEADER
-"""Number of bytes at the end of the buffer in which a header is not enough evidence of a record."""
+"""Number of bytes at the end of the buffer that are searched again when more data is available."""
 _FEW, _MORE = 1 << 9, 4
-"""Number of bytes of the first walk after damage; factor to the size of each next walk without
-damage.
+"""Number of bytes of the first walk after damage, and its growth factor for each next walk that
+finds no damage.
 """
 _NOTHING = np.zeros(0, np.int64)
 
@@ -82,8 +82,8 @@ class Gap:
 
     start    offset of the first skipped byte in the source
     zero     whether all skipped bytes are zero
-    cut      whether the skipped bytes may be the rest of a truncated record: no damage before
-             `start` is known
+    cut      whether the skipped bytes may be the rest of a truncated record, because no damage
+             before `start` is known
     headed   whether the skipped bytes start with an SMF header, as a record does
     foreign  whether the skipped bytes start before this range: the reader of the previous range
              notes them
@@ -124,7 +124,7 @@ class Tracker:
         self._heads = Heads(window.buffer)
 
     def follow(self, end: int, last: bool, stuck: bool) -> Segments:
-        """Return the segments up to `end` of the buffer, also after damage.
+        """Return the segments up to `end` of the buffer; continue after damage.
 
         stuck  whether the data at the start of the window is longer than the buffer, so that it is
                not a record
@@ -166,7 +166,7 @@ class Tracker:
         return _joined(runs, at)
 
     def _after_gap(self, end: int, last: bool) -> int:
-        """Return where the next record starts, or the skipped bytes end; note a gap that ends."""
+        """Return where a walk can start after the gap, if any; note the gap if it ends there."""
         start = self._window.low
         if self.gap is None:
             return start
@@ -191,7 +191,7 @@ class Tracker:
     def _accepted(
         self, run: Segments, apart: bool, end: int, last: bool
     ) -> tuple[Segments, bool] | None:
-        """Return the segments of records that start correctly; whether a covered record follows.
+        """Return the segments of records that start correctly, and if a covered record follows.
 
         apart  whether a walk can continue after `run`
 
@@ -215,14 +215,14 @@ class Tracker:
     def _after_damage(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
     ) -> tuple[Segments, int | None]:
-        """Search for the next record after a run that began at `at` and has no segment at its end.
+        """Return the certain segments of a run, and the start of the next record.
 
-        wrong  the place where the walk found damage; None: it found none
+        at     start of the run, which ends at damage
+        wrong  place where the walk found damage; None: it found none
 
-        Return the certain segments, and the start of the next record. The length of the last record
-        of the run may be wrong: the record is dropped if another record begins in it, or if its
-        contents imply a longer record. If more data is required to decide, the segments end before
-        the last record, and the place is None.
+        The length of the last record of the run may be wrong. The record is dropped if another
+        record begins in it, or if its contents imply a longer record. If more data is required to
+        decide, the segments end before the last record, and the start is None.
         """
         walk, window, heads = self._walk, self._window, self._heads
         head, count = last_begun(run.code)
@@ -232,7 +232,7 @@ class Tracker:
         place, sure = _next(walk, window, heads, begin + 1, end, last)
         if place == wrong and sure:
             place, sure = _next(walk, window, heads, place + 1, end, last)
-        if place < behind <= place + RDW_SIZE:  # its descriptor words may be the end of the record
+        if place < behind <= place + RDW_SIZE:  # the words at `place` may end the last record
             later = _next(walk, window, heads, behind, end, last)
             place, sure = later if later[0] <= place + RDW_SIZE else (place, sure)
         if not sure and not last and window.low < begin < place < behind:
@@ -252,7 +252,7 @@ class Tracker:
         return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
 
     def _skip(self, gap: Gap, start: int, place: int, sure: bool, last: bool) -> None:
-        """Add buffer[start:place] to the gap; note the gap if it ends there."""
+        """Add buffer[start:place] to the gap; note the gap if it ends at `place`."""
         buffer = self._window.buffer
         gap.zero = gap.zero and not buffer[start:place].any()
         if not sure and not last:
@@ -280,7 +280,7 @@ def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]
 def _shifted(
     walk: Walk, losses: Losses, buffer: Bytes, run: Segments, where: tuple[int, int, bool]
 ) -> Bools:
-    """Return which segments to omit because FTP escapes may have shifted their bytes; note them.
+    """Return the segments whose bytes FTP escapes may have shifted; note them as damage.
 
     where  start and end of the data in the buffer, and whether the file ends there
     """
@@ -295,7 +295,7 @@ def _segments_to(
 ) -> tuple[Segments, bool]:
     """Return the segments up to `stop`, and whether the next walk can continue after them.
 
-    Segments that the next walk must read again are omitted, unless it must read all of them again.
+    Segments that the next walk must read again are omitted. If these are all, none is omitted.
     """
     run = walk.segments(buffer, at, stop, last and stop == end)
     if stop == end or run.broken:
@@ -313,7 +313,7 @@ def _note_cut(window: Window, losses: Losses, place: int, run: Segments, reason:
 def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
     """Return the segments, without the last record if no header follows it.
 
-    The length of the last record may be wrong; more data will show that. If this record is the
+    The length of the last record may be wrong; more data shows if it is. If the last record is the
     first of a block, the run ends before the block descriptor word, so that a part can end there.
     """
     head, count = last_record(run.code)
@@ -338,9 +338,9 @@ def _next(
 
 
 def _with_previous(runs: list[Segments], run: Segments, at: int) -> tuple[Segments, int]:
-    """Return a run and its start; if it has no complete record, add the previous record in front.
+    """Return a run and its start, where `at` is the start of the given run.
 
-    The run begins at `at`. The previous record, the last one of `runs`, is moved out of `runs`.
+    If the run has no complete record, the last record in `runs` is moved to its front.
     """
     head, count = last_record(runs[-1].code) if runs else (0, 0)
     if not count or last_record(run.code)[1] or runs[-1].end != at:
@@ -352,7 +352,7 @@ def _with_previous(runs: list[Segments], run: Segments, at: int) -> tuple[Segmen
 
 
 def _without_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
-    """Note that the last record of a run covers the next one; omit it unless `is_whole`."""
+    """Note that the last record of a run covers the next; omit that record unless `is_whole`."""
     head, _ = last_record(run.code)
     place = int(run.place[head])
     if is_whole:
@@ -381,7 +381,7 @@ def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
 def _without_wrong(
     walk: Walk, heads: Heads, run: Segments, good: Bools
 ) -> tuple[Segments, list[tuple[int, int]]]:
-    """Return the segments of records that start correctly; place and size of the other records.
+    """Return the segments of records that start correctly; place and size of each other record.
 
     good  bool (segments,): whether the segment can start a record
 
@@ -424,7 +424,7 @@ def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int
 
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
-    """Whether a record that is one segment is shorter than its contents imply."""
+    """Whether a record is one segment, and shorter than its contents imply."""
     if count - head != 1:
         return False
     return bool(implied_length(buffer, run.at[head:count])[0] > run.length[head])

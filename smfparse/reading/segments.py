@@ -1,10 +1,10 @@
-"""Segments, the result of a walk through a buffer, and the records that consist of them.
+"""Segments, found by a walk through a buffer, and the records that consist of segments.
 
 z/OS stores the length of a record before it, in the record descriptor word (RDW). Depending on the
-transfer, a file contains these words, these words in blocks, lengths of another form, or no
-lengths. A walk returns segments: records or pieces of records. The place of a segment is the place
-of its RDW, real or virtual, 4 bytes before its data, because offsets in a record count from there.
-The segments of a spanned record are joined, in place.
+transfer, a file contains RDWs, RDWs in blocks, other lengths, or no lengths. A walk returns
+segments: records or pieces of records. The place of a segment is 4 bytes before its data, even if
+the file contains no RDW, because offsets in a record count from there. The segments of a spanned
+record are joined in place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RDW_SIZE = 4
 WHOLE, FIRST, LAST, MIDDLE = range(4)
 """Segment codes in the RDW."""
 ALL = sys.maxsize
-"""Maximum number of steps of a walk that ends only with the data."""
+"""Number of steps of a walk that ends only with the data."""
 WORD = struct.Struct(">I")
 NEVER_ON = 0xFCFF
 """Bits of an RDW that are always off: segment codes are 0 to 3, and the last byte is zero."""
@@ -35,7 +35,7 @@ GOES_ON = 0x0200
 LEAST_WORD = RDW_SIZE << 16
 """Minimum value of an RDW: the length in it includes the RDW itself."""
 LINE_END = b"\r\n"
-"""Bytes with which a line end of a text file can start."""
+"""The two bytes with which a line end of a text file can start."""
 MOST_LENGTH = 0xFFFF
 """Maximum value of a 4-byte length; the longest SMF record has only 32,756 bytes."""
 
@@ -46,7 +46,7 @@ class Segments:
 
     at      int64 (segments,): place of the RDW, real or virtual, in the buffer after the walk; the
             data starts 4 bytes later
-    length  int64 (segments,): bytes of data, plus 4
+    length  int64 (segments,): bytes of data, plus 4 for the RDW
     code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
     place   int64 (segments,): place of the segment in the buffer before the walk moved any bytes
     end     end of the walk, as a place in that buffer: after the last segment
@@ -85,7 +85,7 @@ class Segments:
         return found
 
     def sizes(self, some: Bools) -> list[tuple[int, int]]:
-        """Return place and number of data bytes of some of the segments."""
+        """Return place and number of data bytes of the segments for which `some` is true."""
         sizes = self.length[some] - RDW_SIZE
         return [*zip(self.place[some].tolist(), sizes.tolist(), strict=True)]
 
@@ -104,7 +104,7 @@ class Segments:
 def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
     """Return the index of the first segment of the last complete record, and the index after it.
 
-    Consecutive segments that continue no record count as one record.
+    Consecutive segments without a first segment count as one record.
     """
     if code.size and code[-1] == WHOLE:
         return code.size - 1, code.size
@@ -131,8 +131,8 @@ def last_begun(code: NDArray[np.uint8]) -> tuple[int, int]:
 class Walk(ABC):
     """Finds the records of a file in one framing; `FRAMINGS` contains the name of the framing.
 
-    blind    whether a walk can start anywhere, and finds the next record
-    chained  whether one record leads to the next; otherwise each is recognised by its header
+    blind    whether a walk can start anywhere, and then finds the next record
+    chained  whether the length of a record leads to the next; if not, headers show the records
     marked   whether the file has separating bytes around each record; otherwise a gap shows that
              the framing is wrong
     mapped   whether the walk works on a mapped file: it moves no bytes, and requires no bytes for a
@@ -219,7 +219,7 @@ class Walk(ABC):
         )
 
     def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - walks of blocks read it
-        """Whether the data at `at`, which looks like a segment without a record, is a block."""
+        """Whether a block starts at `at`, where a segment without an SMF header was found."""
         return False
 
     def over_line_end(
@@ -235,7 +235,7 @@ class Walk(ABC):
         return at + size, not size
 
     def ends_line(self, buffer: Bytes, at: int, end: int) -> int:
-        """Return the number of bytes of a line end at `at` after which a record begins; 0: none."""
+        """Return the bytes of a line end at `at`; 0: no line end, or no record begins after it."""
         size = line_end(buffer, at, end)
         return size if size and self.begins(buffer, at + size, end) else 0
 
@@ -261,8 +261,8 @@ class Spans(NamedTuple):
 
     start   int64 (records,): place of the RDW, real or virtual
     length  int64 (records,): bytes of the record, RDW included
-    place   int64 (records,): place of the record in the file, as a place in the original buffer
-    size    int64 (records,): bytes of the file from `place` to the end of the record
+    place   int64 (records,): place of the record in the buffer before any bytes were moved
+    size    int64 (records,): bytes from `place` to the end of the record, before the move
     used    place in the buffer after the last used byte
     lost    place, size and reason of spanned records with a missing segment
     first   int64 (records,): index of the first segment of each record
@@ -341,7 +341,7 @@ def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
 def _joined(buffer: Bytes, found: Segments, first: Ints, final: Ints, kinds: Ints | None) -> Ints:
     """Make the records of the segments `first` to `final` contiguous; return their starts.
 
-    Of two pieces, the shorter one is moved; of more pieces, all are moved up to the last.
+    Of two segments, the shorter is moved to the longer. More segments are moved to the last.
     """
     view, start = memoryview(buffer.data), found.at[first]
     several: Bools = final > first
@@ -369,7 +369,7 @@ def move(view: memoryview, source: Ints, target: Ints, size: Ints) -> None:
 
 
 def _pushed(view: memoryview, places: list[int], lengths: list[int]) -> int:
-    """Move the data of pieces up to the last piece, with the RDW of the first; return the start."""
+    """Move the RDW and data of pieces to the last piece, without gaps; return the new start."""
     at = places[-1] + RDW_SIZE
     for number in range(len(places) - 2, -1, -1):
         skip = RDW_SIZE if number else 0

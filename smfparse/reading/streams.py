@@ -1,7 +1,7 @@
-"""Compressed data as a stream: all bytes before a truncation or a corrupt place are returned.
+"""Decompression of streams: all bytes before truncated or corrupt data are returned.
 
-A `Layer` decompresses one packing. The first layer reads the `PackedFile`; each further layer, for
-a packing inside a packing, reads the output of the layer before.
+A packing is a compression format or zip. A `Layer` decompresses one packing. The first layer reads
+the `PackedFile`. Each further layer decompresses a packing inside the output of the previous layer.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 HEAD = 10
 """Number of bytes at the start of data that are enough to recognise a packing."""
 _MOST_GAIN = 1000
-"""Maximum decompressed bytes per compressed byte, after the first `Limits.free_bytes` of output:
-`zstd -19` reaches 27 for class 3 accounting.
+"""Maximum decompressed bytes per compressed byte, after the first `Limits.free_bytes` of output.
+`zstd -19` compresses class 3 accounting 27-fold.
 """
 _MOST_MEMORY = 256 << 20
-"""Maximum memory of xz and lzma in bytes: `xz -9` requires 64 MB. The maximum of zstd is 128 MB."""
+"""Maximum memory of xz and lzma in bytes. `xz -9` requires 64 MB; zstd limits itself to 128 MB."""
 _READ = 128 << 10
 _BLOCK = 1 << 20
-"""Number of bytes read from a file, and decompressed, in one step."""
+"""Number of bytes that one step reads from a file (_READ) and decompresses (_BLOCK)."""
 _FEW, _MORE = 1 << 7, 4
-"""Number of bytes first passed to a library, and the growth factor of each further step."""
+"""Bytes passed to a library in the first step, and the growth factor for each further step."""
 
 
 class Packing(NamedTuple):
-    """A packing.
+    """A compression format or zip.
 
     name    name in the output of `info`
     magic   first bytes of packed data; no SMF record starts with them, in any framing
@@ -50,11 +50,11 @@ class FaultError(Exception):
 
 
 class CorruptError(FaultError):
-    """A library found corrupt data; it returns nothing of the block that contains this data."""
+    """A library found corrupt data, and returned no bytes of the block with this data."""
 
 
 class PackedFile:
-    """A packed file.
+    """Reads the blocks of a packed file, and limits how far its data may expand.
 
     start  offset at which the packed data starts
     read   number of bytes of packed data read so far
@@ -89,7 +89,7 @@ class PackedFile:
 
 
 class Feed:
-    """Blocks as a stream of bytes; `fault` is the reason for an early end; None: no early end."""
+    """Blocks as a stream of bytes; `fault` is the reason why the stream ended early, or None."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -98,7 +98,7 @@ class Feed:
         self.fault: str | None = None
 
     def read(self, most: int | None = None) -> bytes:
-        """Return available bytes, up to `most`; no bytes only at the end."""
+        """Return the available bytes, at most `most`; b'' only at the end of the stream."""
         if self._at == len(self._held):
             try:
                 self._held, self._at = next(self._blocks, b""), 0
@@ -110,7 +110,7 @@ class Feed:
         return self._held[start : self._at]
 
     def back(self, data: bytes) -> None:
-        """Put `data`, usually the bytes read last, in front of the bytes not read yet."""
+        """Put `data`, usually the last bytes read, back in front of the unread bytes."""
         start = max(self._at - len(data), 0)
         if self._held[start : self._at] == data:
             self._at = start
@@ -123,14 +123,14 @@ class Feed:
             self._at += len(data)
 
     def take(self, size: int) -> bytes:
-        """Return `size` bytes; fewer only at the end."""
+        """Return `size` bytes; fewer only at the end of the stream."""
         found = b""
         while len(found) < size and (more := self.read(size - len(found))):
             found += more
         return found
 
     def end(self, name: str) -> FaultError:
-        """Return the fault of packed data that ends early; `name` is the name of its packing."""
+        """Return the error for packed data that ends early; `name` is the name of the packing."""
         return FaultError(self.fault or f"the {name} data is truncated")
 
 
@@ -140,10 +140,10 @@ def unpacked_blocks(
     packing: Packing,
     member: ZipInfo | None,
 ) -> Iterator[bytes]:
-    """Yield the decompressed bytes of the packed blocks that `below` returns.
+    """Yield the decompressed bytes of packed blocks; `below` returns the blocks from their start.
 
-    A library that fails discards the output of the last bytes that it received. So the data before
-    these bytes is decompressed again, and then these bytes one by one.
+    A library that fails discards its output for the last bytes that it received. So all data is
+    decompressed a second time, and the last bytes are passed to the library one by one.
     """
     given = 0
     layer = Layer(packing, Feed(below()), member)
@@ -189,8 +189,8 @@ class Decompressor(Protocol):
 class Layer:
     """The decompression of one packing.
 
-    member  the entry of the file in the directory of a zip file; None: no zip file or directory
-    fine    number of packed bytes after which data is passed on byte by byte; None: never
+    member  entry of the file in the directory of a zip file; None: no zip file, or no directory
+    fine    number of packed bytes after which the library receives single bytes; None: never
     begun   number of packed bytes passed to the library before the last step
     """
 
@@ -205,10 +205,10 @@ class Layer:
         self._taken = 0
 
     def stream(self, library: Decompressor) -> Generator[bytes, None, bytes]:
-        """Yield the contents of one stream; the bytes after it are read next.
+        """Yield the decompressed bytes of one stream; `feed` continues after the stream.
 
-        The first step is small, so a stream that ends in it costs little. Returns the packed bytes
-        of an empty stream that ends in the first step, otherwise no bytes.
+        The first step is small, so a short stream costs little. Returns the packed bytes of an
+        empty stream if it ends in the first step, otherwise b''.
         """
         most, empty = _FEW, b""
         while not library.eof:
@@ -248,9 +248,10 @@ class Layer:
 
 
 def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator[bytes]]:
-    """Return the decompressor for consecutive streams, with optional zero bytes between them.
+    """Return a function for `Packing.unpack` that decompresses consecutive streams.
 
-    Copies of an empty stream are skipped, because opening a decompressor for each would be slow.
+    Zero bytes between streams are skipped. Copies of an empty stream are skipped too, because a
+    decompressor for each copy would be slow.
 
     opened  returns a new decompressor for one stream, and imports its library on first use
     """
@@ -305,14 +306,14 @@ def xz() -> Decompressor:
 
 
 def lzma_alone() -> Decompressor:
-    """Return a decompressor for the lzma format before xz, which zip files can contain."""
+    """Return a decompressor for the older lzma format in zip files."""
     import lzma
 
     return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _MOST_MEMORY)
 
 
 class _Inflate:
-    """zlib with the interface of the other libraries."""
+    """A `Decompressor` that uses zlib."""
 
     def __init__(self, bits: int) -> None:
         self._zlib = zlib.decompressobj(bits)

@@ -1,7 +1,7 @@
 """Framings of records without blocks: `rdw`, `length` and `none`.
 
-Before every segment or record, `rdw` has a record descriptor word, `LL LL S 00`; `length` has a
-4-byte length; `none` has nothing.
+In `rdw`, a record descriptor word, `LL LL S 00`, precedes every segment. In `length`, a 4-byte
+length precedes every record. In `none`, no bytes separate the records.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from smfparse.vectors import Bools, Bytes, Ints
 
 _WORD_PAIR = struct.Struct(">II")
 _NULL = 0x8000
-"""Bit that is on in the RDW of a null segment; the rest of its block is zero."""
+"""Bit that is on in the RDW of a null segment. The rest of the block is zero."""
 _EXTENDED = 1 << 31
 """Bit that is on in the descriptor word of a block that can be longer than 32,760 bytes."""
 _MOST_BLOCK = 1 << 24
@@ -52,7 +52,7 @@ _PIECE = 1 << 15
 
 
 class RdwWalk(Walk):
-    """`LL LL S 00` before every segment: the length, including these 4 bytes, and segment code."""
+    """`LL LL S 00` before every segment: length, including these 4 bytes, and segment code."""
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         unpack, view = WORD.unpack_from, buffer.data
@@ -83,8 +83,8 @@ class RdwWalk(Walk):
 def block_length(buffer: Bytes, at: int, later: int | None) -> int:
     """Return the length of the block that starts at `at`; 0: no block starts there.
 
-    later  whether the first segment in the block must continue a record (True) or must not (False);
-           None: this is not checked, because a block is known to start at `at`
+    later  GOES_ON: the first segment in the block must continue a record; 0: it must not; None: it
+           is not checked, because a block is known to start at `at`
     """
     word, inner = _WORD_PAIR.unpack_from(buffer.data, at)
     length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
@@ -108,8 +108,8 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
 
     block_end  end of the block, if known
 
-    The result is `end` if all following bytes are zero, and 0 if the segment is not a null segment.
-    The next RDW may itself begin with a zero byte.
+    The result is `end` if all following bytes are zero, and 0 if no null segment is at `at`. The
+    next RDW may itself begin with a zero byte.
     """
     behind = _null_end(buffer, at, end, block_end)
     if not behind or block_end or behind >= end:
@@ -176,7 +176,7 @@ _LONGEST = 32_760
 
 
 class BareWalk(Walk):
-    """No bytes between records: a record ends where its triplets end, before the next header.
+    """No bytes between records: a record ends where its last block ends, before the next header.
 
     is_asked  whether the user chose this framing; if so, no other framing is suspected
     """
@@ -213,9 +213,9 @@ class BareWalk(Walk):
     ) -> Bools:
         """Return for each MQ record whether it may contain escapes of FTP's record structure.
 
-        In such a record, a byte is FF, and QWHS, the last block, is not in place. Or the place of
-        QWHS is unknown, no record follows at the end, and almost no other record shows that the
-        file has no marks.
+        Such a record contains an FF, and its last block QWHS is not in the right place. A record
+        whose QWHS cannot be found is included if no record follows its end, and too few other
+        records show that the file has no marks.
         """
         shifted = np.zeros(found.code.size, np.bool_)
         if self.is_asked:
@@ -247,7 +247,7 @@ _ASKED = _AskedWalk()
 def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
     """Return for each record that ends at `behind` whether a record or the end of the file follows.
 
-    A line end may be between.
+    A line end may be between the two records.
     """
     behind = np.minimum(behind, end + 1)
     one = buffer[behind] == LINE_END[1]
@@ -259,10 +259,10 @@ def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
 
 
 def _own_length(buffer: Bytes, here: int, size: int) -> int:
-    """Return the length of a record of another product that seems to have `size` bytes.
+    """Return the true length of a record of another product that seems to have `size` bytes.
 
-    The other bytes are MQ records with damaged headers. Each MQ record ends, by its triplets, at
-    the start of the next record, and at most one of flag, time and date, and system is damaged.
+    The excess bytes are MQ records with damaged headers. By its triplets, each MQ record ends at
+    the start of the next record. At most one of flag, time and date, and system is damaged in each.
     """
     inside = np.arange(here + SMF_HEADER - RDW_SIZE, here + size - HEADER_END + 1)
     inside = inside[is_mq(buffer, inside)]
@@ -289,7 +289,7 @@ class Unframed:
         self._last = last
 
     def records(self, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
-        """Return start and length of the records from `at` on, the gaps, and the end of all."""
+        """Return (place, length) of records and of gaps from `at` on, and the end of the last."""
         found: list[tuple[int, int]] = []
         gaps: list[tuple[int, int]] = []
         index = 0

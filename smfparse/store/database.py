@@ -1,6 +1,6 @@
 """The manifest as an SQLite database, and checks of untrusted databases.
 
-An untrusted database is read only if its schema equals `TABLES`: a view, a trigger or a computed
+An untrusted database is rejected unless its schema equals `TABLES`: a view, a trigger or a computed
 column could make SQLite run other code when a row is read. If a process was killed while it
 committed, a journal exists, and SQLite restores the previous state of the database.
 """
@@ -20,7 +20,7 @@ from smfparse.store.targets import check_plain, plain_file
 
 MANIFEST = "smfparse.db"
 JOURNALS = tuple(f"{MANIFEST}-{each}" for each in ("journal", "wal", "shm"))
-"""Files of SQLite beside a database; -wal and -shm exist only in manipulated folders."""
+"""Files that SQLite adds to a database; -wal and -shm exist only in manipulated folders."""
 FORMAT = 1
 TABLES = f"""
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -50,8 +50,8 @@ day; null: not known. `first_day` and `last_day` are NULL if no row of a file ha
 _WAIT = 60.0
 """Maximum seconds that a reader waits for a commit, and a commit waits for readers."""
 _STEPS, _STEPS_PER_BYTE = 10**7, 10
-"""Maximum instructions of an SQLite statement, constant and per byte of the database: with cyclic
-pages it would never end.
+"""Maximum instructions of an SQLite statement: a constant, plus a number per byte of the database.
+In a database with cyclic pages, a statement would never end.
 """
 _SUPER = bytes.fromhex("d9d505f920a163d7")
 """End of a journal that names a second journal, which SQLite may remove from any folder."""
@@ -61,7 +61,7 @@ _SUPER = bytes.fromhex("d9d505f920a163d7")
 def reading(folder: Place) -> Iterator[sqlite3.Connection]:
     """Open the manifest of a dataset; all reads see the same state.
 
-    Raises InputError if it is missing or damaged, and for all errors of SQLite.
+    Raises InputError if the manifest is missing or damaged, and for all errors of SQLite.
     """
     place = plain_file(folder, MANIFEST)
     with sound(folder), closing(_opened(place)) as database:
@@ -84,14 +84,14 @@ def code_of(error: sqlite3.Error) -> int:
 
 
 def interrupted_in(folder: Place) -> InputError:
-    """Return the error of a folder in which no run was completed."""
+    """Return the error for a folder in which no run was completed."""
     return InputError(
         f"{folder}: convert was interrupted here, or is still at work; run the same command again"
     )
 
 
 def damaged(folder: Place) -> InputError:
-    """Return the error of a manifest with invalid contents."""
+    """Return the error for a manifest with invalid contents."""
     return InputError(f"{folder}: {MANIFEST} is damaged; convert again")
 
 

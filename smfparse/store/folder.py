@@ -1,7 +1,7 @@
-"""A folder that is written to, without links in its paths: of this machine, or in object storage.
+"""Folders to write in, local or in object storage, without links in the paths of their files.
 
-An object does not exist before it is closed, and is then complete. So files are written under their
-final names, which contain the run: files of a killed run are in no manifest.
+A remote file exists only after it is closed, and is then complete. So remote files are written
+under their final names, which contain the run. Files of a killed run are in no manifest.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _MOST_FLUSHES = 16
 """Maximum number of files that are flushed to disk in parallel."""
 _BUFFER_BYTES = 1 << 17
-"""Size of the buffer of a file: the buffer is written when it contains this number of bytes."""
+"""Number of bytes in the buffer of a file at which the buffer is written."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Folder:
     """A folder in which files are written; a name is a path below the folder, with `/`.
 
     The folder itself may be a link, because the user named it. If the system supports it, each
-    folder in a name is opened from its parent, so that none of them can be replaced by a link
-    between a check and its use. Every method raises OSError if the system refuses the operation, or
+    folder in a name is opened from its parent, so that no folder can be replaced by a link between
+    its check and its use. Every method raises OSError if the system refuses the operation, or
     a name leads through a link.
     """
 
@@ -143,7 +143,7 @@ class Folder:
 
     @contextmanager
     def _within(self, name: str) -> Iterator[tuple[int | None, str]]:
-        """Yield the descriptor of a file's folder, and its name there; on Windows None, a path."""
+        """Yield the descriptor of the folder of a file and its name; on Windows None and a path."""
         *folders, last = PurePosixPath(name).parts or (".",)
         if not _BY_HANDLE:
             check_way(self.path, folders)

@@ -3,7 +3,7 @@
     <table>/date=2026-03-04/queue_manager=QM01/     tables that grow with the amount of work
     <table>/date=2026-03-04/                        tables that grow with the number of intervals
 
-The files contain every column of their table, so no key of a folder is the name of a column. Some
+The files contain every column of their table, and no key in a folder name is also a column. Some
 tools derive the type of a value from the folder name, and would find one column with two types.
 """
 
@@ -44,7 +44,7 @@ NO_DATE = "0001-01-01"
 """Value for rows without a day: a date, so that all values of DATE are dates."""
 NO_QMGR = "no-qmgr"
 """Value for rows without a queue manager, longer than any name. (pandas cannot read the usual
-`__HIVE_DEFAULT_PARTITION__` beside names; pyarrow cannot read it without names.)
+`__HIVE_DEFAULT_PARTITION__` together with names; pyarrow cannot read it alone.)
 """
 _BLANK = "blank"
 """Value for a name of blanks."""

@@ -1,4 +1,4 @@
-"""The manifest of a dataset: its files, their properties, and files in its folder that it omits.
+"""The manifest of a dataset: the files and their properties; files that are not in the manifest.
 
     smfparse.db                written last: inputs, files and sums (`database`)
     views.sql                  views of the tables for DuckDB
@@ -8,8 +8,8 @@
     .records/part-*.bin        fingerprints of the records, to find duplicates in files added later
     .partial/                  files while they are written: readers ignore this folder
 
-A killed run left the files that are not in the manifest. Every value of a manifest is checked when
-it is read: its type, and that no path leads out of the folder.
+Files that are not in the manifest were left by a killed run. Every value of a manifest is checked
+when it is read: it must have the right type, and a path must not lead out of the folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from smfparse.store.targets import PARTIAL
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
 GIVEN = (VIEWS, MEANINGS)
-"""Files whose contents are derived from the manifest; they are written after it."""
+"""Files that are derived from the manifest, and written after the manifest."""
 RECORDS = ".records"
 EXACT, SIGNED = "exact", "signed"
 TYPES = (EXACT, SIGNED)

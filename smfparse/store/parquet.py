@@ -40,7 +40,7 @@ class WritingThread:
         self._bytes = 0
 
     def do(self, work: Callable[[], None], size: int = 0) -> None:
-        """Add work that holds about `size` bytes. Raises the error of earlier work."""
+        """Add work that keeps about `size` bytes in memory. Raises the error of earlier work."""
         while self._waiting and (
             self._waiting[0][0].done() or self._bytes + size > self._most_bytes
         ):
@@ -49,7 +49,7 @@ class WritingThread:
         self._bytes += size
 
     def wait(self) -> None:
-        """Wait until all work is done. Raises its first error."""
+        """Wait until all work is done. Raises the first error."""
         while self._waiting:
             self._wait_for_first()
 

@@ -1,7 +1,7 @@
 """Targets of results: files and folders that appear complete or not at all.
 
 Files are written under temporary names, which end in `.partial`. Before files of a dataset are
-replaced or read, a check ensures that they are regular files; their checksums are also here.
+replaced or read, a check ensures that they are regular files. Checksums are computed here too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
 
     Pipes and devices are not allowed either. Object storage contains no links, pipes or devices.
 
-    deep  whether the contents of the folder with this name are checked; default: all
+    deep  returns whether the contents of the folder with a name are checked; default: all folders
     """
     if not isinstance(folder, Path):
         return
@@ -111,7 +111,7 @@ PARTIAL = ".partial"
 def check_file(path: Path, force: bool) -> None:
     """Raise RequestError if a file cannot be written, or already exists.
 
-    force  whether an existing file may be replaced; a folder or a device never may
+    force  whether an existing file may be replaced; folders and devices are never replaced
     """
     if path.is_dir():
         raise RequestError(f"{path}: a folder with this name exists; give a file")

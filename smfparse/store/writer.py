@@ -1,15 +1,15 @@
-"""The only run that writes to a dataset: its lock, and the publication of its files.
+"""The writer of a dataset: one run at a time, which has the lock and publishes its files in steps.
 
     1. closed files in `.partial` are moved to their final places, but are not in the manifest yet
     2. a commit of the manifest publishes the files
     3. `views.sql` and `columns.json` are written, and files that are not in the manifest removed
 
-A run that ends before step 2 changes nothing; it removes its files itself, or the next run does if
-it was killed. If a run is killed after step 2, the next run does step 3. In object storage the
-manifest is one object, which is written only if no manifest exists.
+A run that ends before step 2 changes nothing, and removes its files. If a run was killed, the next
+run removes them, or does step 3. In object storage, the manifest is one object, which is written
+only if no manifest exists.
 
-The lock is held by a transaction of SQLite, and ends with the process. In this process only SQLite
-may open the manifest: after any other open and close, the system would drop the lock.
+The lock is a transaction of SQLite, and ends with the process. Only SQLite may open the manifest in
+this process: if other code opens and closes the file, the system releases the lock.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from smfparse.store.targets import PARTIAL, plain_file
 from smfparse.store.views_sql import view_statements
 
 DamageKey: TypeAlias = tuple[str, int, str]
-"""Source, offset and reason of a damage."""
+"""Source, offset and reason of damage."""
 _PAUSE = 0.1
 """Seconds between two attempts to get a lock."""
 _RECENT = 1000
@@ -157,7 +157,7 @@ class Writer:
             self._finish(news.gone)
 
     def give_up(self) -> None:
-        """Remove the written files that were not published."""
+        """Remove the files that were written but not published."""
         if self.database.in_transaction:
             self.database.execute("ROLLBACK")
         if self._is_locked_again():
@@ -185,7 +185,7 @@ class Writer:
         return True
 
     def _finish(self, gone: frozenset[str] | None) -> None:
-        """Write the files derived from the manifest, and remove others; PARTIAL last, if empty.
+        """Write the files derived from the manifest; remove files, and at last PARTIAL if empty.
 
         gone  names of files to remove; None: all files without an entry in the manifest
         """
