@@ -1,6 +1,7 @@
-"""The copy: a first pass over the file gathers names, a second pass replaces them; and its proof.
+"""Write and verify a copy with other names.
 
-The proof shows that the copy has the same numbers as the original, and no name of the original.
+The first pass over the file collects names, the second pass replaces them. `proof` verifies that
+the copy has the same numbers as the original, and no name of the original.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ class Replaced:
     names      distinct names, by kind
     fields     number of fields in which a name was replaced, by kind
     elsewhere  number of names replaced outside the fields of names
-    by_chance  number of numbers that look like a name by chance, and were not changed
-    short      number of places outside the fields of names that look like a name of fewer than 4
-               characters, and were not changed
-    in_kept    number of replaced names inside kept names, where they were not changed
+    by_chance  number of places where numbers equal a name by chance; not changed
+    short      number of places outside the fields of names that equal a name of fewer than 4
+               characters; not changed
+    in_kept    number of places where a kept name contains a replaced name; not changed
     """
 
     names: dict[str, set[str]] = field(default_factory=dict)
@@ -58,12 +59,12 @@ def anonymise(
     damage: DamageLog,
     shift_days: int = 0,
 ) -> Replaced:
-    """Write a copy of a file with other names to `target`, a seekable stream.
+    """Write a copy of a file with other names to `target`, a seekable stream; count replacements.
 
     The copy is not compressed. In damaged bytes, only names of at least 4 characters are replaced.
-    Raises SmfError if a record cannot be found again in the file.
+    Raises SmfError if the file does not contain a record at its place.
 
-    damage      log for the damage of the file
+    damage      log that records the damage of the file
     shift_days  number of days by which times are shifted
     """
     done = Replaced()
@@ -100,14 +101,14 @@ def _copy(path: Place, target: BinaryIO) -> int:
 
 
 def _distinct(buffer: Bytes, places: Places) -> tuple[list[bytes], Ints]:
-    """Return the distinct contents of fields, and the index of each field's content in them."""
+    """Return the distinct contents of fields, and for each field the index of its content."""
     rows = gather(buffer, places.at, places.width)
     found, which = np.unique(rows.view(f"S{places.width}")[:, 0], return_inverse=True)
     return [each.ljust(places.width, b"\0") for each in found.tolist()], which
 
 
 def _between(chunk: Chunk, end: int) -> Bools:
-    """Return which bytes in front of `end` are in no record of a chunk: bool (end,)."""
+    """Return which bytes of a chunk's buffer[:end] are in no record: bool (end,)."""
     steps = np.zeros(end + 1, np.int8)
     np.add.at(steps, chunk.start, 1)
     np.add.at(steps, chunk.start + chunk.length, -1)
@@ -207,7 +208,7 @@ class _Patch:
         self._end = low + end
 
     def _replace_between(self, raw: Bytes, start: int, end: int) -> None:
-        """Replace names in bytes that are in no record."""
+        """Replace names in raw[start:end], bytes that are in no record."""
         for at, others in self._finder.found(raw, start, end):
             raw[each_of(at, others.shape[1])] = others
             self._done.elsewhere += at.size
@@ -218,7 +219,7 @@ class _Patch:
         return np.frombuffer(bytearray(self._target.read(size)), np.uint8)
 
     def finish(self) -> None:
-        """Replace names after the last record."""
+        """Replace names in the bytes after the last record."""
         while self._end < self._size:
             raw = self._read(self._end, _AT_ONCE)
             self._replace_between(raw, 0, raw.size)
@@ -228,9 +229,7 @@ class _Patch:
 
 
 _OVERLAP = 64
-"""Number of bytes searched again in the next step, to find names at the border: the maximum length
-of a name.
-"""
+"""Number of bytes that are searched in two steps: the maximum length of a name."""
 
 
 class Proof(NamedTuple):
@@ -238,7 +237,7 @@ class Proof(NamedTuple):
 
     records  number of records whose numbers are equal in both files
     other    number of records whose numbers differ
-    left     number of places with an old name of at least 4 characters
+    left     number of places in the copy with an old name of at least 4 characters
     """
 
     records: int
@@ -246,7 +245,7 @@ class Proof(NamedTuple):
     left: int
 
     def holds(self, done: Replaced, pseudonyms: Pseudonyms) -> bool:
-        """Whether all numbers are equal, and no more old names remain than were kept."""
+        """Whether all numbers are equal, and only names that were not changed on purpose remain."""
         kept = done.in_kept if pseudonyms.keeps else 0
         return not self.other and self.left <= done.by_chance + kept
 
@@ -287,7 +286,7 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
 
 
 def _old_names(path: Place, pseudonyms: Pseudonyms) -> int:
-    """Return the number of places in a file with old names, at any position."""
+    """Return the number of old names in a file, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
     room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
     with unpacked(path) as data:

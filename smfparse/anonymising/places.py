@@ -1,7 +1,7 @@
-"""The places of names and of times in the records of a chunk, and in the file with its framing.
+"""The places of names, numbers and times in the records of a chunk, and of records in the file.
 
-Names and times are at known places of blocks; the other bytes of records are numbers. Times are
-shifted by whole days: SMF times, clocks in blocks, and tokens.
+The fields of blocks define which bytes are names, numbers and times. `shift_times` shifts SMF
+dates, clocks in blocks, and tokens by whole days.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "address": ("wtidchlc", "qcstcnnm"),
     "certificate": ("qcstslcn", "qcstslsn"),
 }
-"""Fields of each kind of name; system and queue manager are in the SMF header as well."""
+"""Fields by kind of name; the SMF header also contains the system and the queue manager."""
 OF_HEADER = {SYSTEM: QWST.field("sm115sid"), QMGR: QWST.field("sm115SSI")}
-"""Consecutive fields of names in the SMF header; only MQ records have a queue manager."""
+"""Fields of names in the SMF header, without a gap; only MQ records have a queue manager."""
 BINARY = ("qcstslsn",)
 """Fields of names that are not text."""
 AREA = (QWHS, QWHC, QWHX)
 """Blocks in the QWHS area of every MQ record."""
 _KIND_OF = {field: kind for kind, fields in KINDS.items() for field in fields}
 _OPEN = ("ebcdic", "bytes", "pad")
-"""Kinds of fields that are not numbers, and can contain names at any position."""
+"""Kinds of fields that are not numbers; they may contain names at any position."""
 _EYE = "eye"
 _TOKENS = ("correl",)
 """Tokens of tasks, which begin with the start time of the task."""
@@ -111,7 +111,7 @@ _INDEX = BlockIndex(block for block in blocks().values() if block not in AREA)
 
 
 class Places(NamedTuple):
-    """Fields of one width with names of one kind; `at`: places in the buffer, int64 (fields,)."""
+    """Fields of one width, with names of one kind. Places `at` in the buffer: int64 (fields,)."""
 
     kind: str
     at: Ints
@@ -156,7 +156,7 @@ class Named:
                     yield there + field.offset
 
     def are_numbers(self, at: Ints) -> Bools:
-        """Return which bytes, by their places in the buffer, are numbers or eye-catchers."""
+        """Return which of the bytes at places `at` in the buffer are numbers or eye-catchers."""
         found = self._in_headers(at)
         for block, places in self._found.values():
             _add_numbers(found, at, places, numbers(block))
@@ -165,8 +165,8 @@ class Named:
     def owner(self, at: Ints) -> tuple[Ints, Ints]:
         """Return the index of the record of each byte, and the place of the byte in the record.
 
-        The 4 bytes before a record belong to the previous record, because the record may have no
-        descriptor word.
+        The 4 bytes of a descriptor word count as part of the previous record, because not all
+        records have a descriptor word.
         """
         start = self.chunk.start
         owner = np.maximum(np.searchsorted(start + RDW_SIZE, at, side="right") - 1, 0)
@@ -196,7 +196,7 @@ _TWICE = 0xFF
 
 
 class InFile(NamedTuple):
-    """The places in a file of the bytes of a record after its descriptor word.
+    """The places in a file of a record's bytes, without its descriptor word.
 
     start, end  place of the first byte, and place after the last byte
     pieces      places of all bytes: a slice of consecutive places, or int64 (bytes,)
@@ -214,7 +214,7 @@ class InFile(NamedTuple):
 
 
 def bytes_in_file(chunk: Chunk) -> Iterator[InFile]:
-    """Yield the places of the records of a chunk."""
+    """Yield the places in the file of the records of a chunk, in order."""
     if chunk.pieces is None:
         yield from _escaped(chunk)
         return
@@ -244,7 +244,7 @@ def _escaped(chunk: Chunk) -> Iterator[InFile]:
 
 
 _DATE = QWST.field("sm115dte")
-"""Field of the date in the SMF header of every record: 0CYYDDDF."""
+"""Date field in the SMF header of every record: 0CYYDDDF."""
 _TYPE = QWST.field("sm115rty").offset
 _CLOCK = 8
 """Number of bytes of a TOD clock value."""

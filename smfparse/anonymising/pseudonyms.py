@@ -1,7 +1,6 @@
 """Pseudonyms: a name always gets the same replacement, of the same length and kind.
 
-Names are also searched at any position of the bytes, in one pass for many names; short names are
-only counted.
+Long names are also found outside their fields, all names in one pass. Short names are only counted.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ _HEADINGS = ["old", "new"]
 class Pseudonyms:
     """The replacements for the parts of names.
 
-    secret      key from which, with the part, replacements are derived: without the key, names
-                cannot be guessed
-    kept        returns whether a name is not replaced; None: all names are replaced
+    secret      key; a replacement is derived from the key and the part, so names cannot be guessed
+                without the key
+    kept        function that returns whether a name is not replaced; None: all names are replaced
     known       parts with existing replacements, for example from an earlier file
     keep_first  whether the first part of a name with several parts is not replaced
     """
@@ -64,7 +63,7 @@ class Pseudonyms:
 
     @property
     def keeps(self) -> bool:
-        """Whether some names or parts may not be replaced."""
+        """Whether `kept` or `keep_first` exclude names or parts from replacement."""
         return self._kept is not None or self._keep_first
 
     def learn(self, names: Iterable[str]) -> None:
@@ -77,7 +76,7 @@ class Pseudonyms:
         self._starts |= {part[:LEAST].upper() for part in parts if len(part) >= LEAST}
 
     def of(self, kind: str, name: str) -> str:
-        """Return the replacement for a name of a kind."""
+        """Return the replacement for a name; `kind` is a key of `places.KINDS`."""
         begin = self._begin(name)
         if begin == len(name):
             return name
@@ -96,7 +95,7 @@ class Pseudonyms:
         return PART.sub(lambda found: self._other(found[0], _like), name)
 
     def _begin(self, name: str) -> int:
-        """Return where the replaced part of a name begins; at its end: nothing is replaced."""
+        """Return the index of the first character to replace; len(name): replace nothing."""
         if self._kept is not None and self._kept(name):
             return len(name)
         parts = list(PART.finditer(name)) if self._keep_first else []
@@ -109,16 +108,16 @@ class Pseudonyms:
         return hashlib.blake2b(content, key=self._secret, digest_size=len(content)).digest()
 
     def replaced(self) -> dict[str, str]:
-        """Return the parts and addresses that are replaced everywhere, and their replacements."""
+        """Return {old: new} for the parts and addresses that are also replaced outside fields."""
         every = self.parts | self._whole
         return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
 
     def too_short(self) -> set[str]:
-        """Return the parts that are replaced only in their fields, because they are short."""
+        """Return the parts that are too short for replacement outside their fields."""
         return {old for old, new in self.parts.items() if len(old) < LEAST and old != new}
 
     def _other(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
-        """Return the replacement for a part of a name, or an address; `like` makes candidates."""
+        """Return the replacement for a part or an address; `like` returns a random candidate."""
         if part not in self.parts:
             self.parts[part] = self._new(part, like)
         return self.parts[part]
@@ -134,7 +133,7 @@ class Pseudonyms:
         return found
 
     def _is_old(self, name: str) -> bool:
-        """Whether a text is an old name, or contains the start of one."""
+        """Whether a text is an old part, or contains the first LEAST characters of an old part."""
         starts = (name[at : at + LEAST].upper() for at in range(len(name) - LEAST + 1))
         return name in self._old or any(each in self._starts for each in starts)
 
@@ -179,7 +178,7 @@ def _octet(width: int, number: int) -> str:
 
 
 def read_map(path: Path) -> dict[str, str]:
-    """Return the old and new parts that `write_map` wrote.
+    """Return {old part: new part} from a file that `write_map` wrote.
 
     Raises InputError if the file cannot be read, RequestError if `write_map` did not write it.
     """
@@ -198,7 +197,7 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, parts: Mapping[str, str]) -> None:
-    """Write old and new parts to a CSV file that only its owner can read.
+    """Write {old part: new part} to a CSV file that only its owner can read.
 
     An existing file is replaced when the new file is complete. Raises OutputError if this fails.
     """
@@ -215,9 +214,10 @@ _ASCII = "latin-1"
 
 
 class Finder:
-    """Finds texts, in EBCDIC and in ASCII, and their replacements of the same length.
+    """Finds texts in bytes, in EBCDIC and in ASCII.
 
-    The texts must have at least LEAST characters, because the first search compares LEAST bytes.
+    replaced  {text: replacement of the same length}; the texts have at least LEAST characters,
+              because the first search compares LEAST bytes
     """
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
@@ -236,7 +236,7 @@ class Finder:
         self._first[self._keys.view("u2")[::2]] = True
 
     def found(self, buffer: Bytes, start: int, end: int) -> Iterator[tuple[Ints, Bytes]]:
-        """Yield, for each length, the places of texts in buffer[start:end] and their replacements.
+        """Yield places of texts in buffer[start:end], and their replacements, length by length.
 
         Of overlapping texts, the longest is found. Shapes: int64 (found,), uint8 (found, length).
         """
@@ -278,7 +278,7 @@ class ShortNames:
         }
 
     def count(self, buffer: Bytes, start: int, end: int, fields: Bools | None = None) -> int:
-        """Return the number of texts in buffer[start:end] that are outside `fields`."""
+        """Return the number of texts in buffer[start:end]; True in `fields` excludes a byte."""
         return sum(
             self._count(buffer, start, end, fields, length)
             for length in self._known
@@ -309,7 +309,7 @@ def _which(rows: Bytes, among: Bytes) -> Ints:
 
 
 def _overlap(at: Ints, length: int, used: Ints) -> Bools:
-    """Return which texts of a length overlap bytes in `used`, or the previous text."""
+    """Return which texts at `at`, of one length, overlap places in `used` or the previous text."""
     first, behind = np.searchsorted(used, at), np.searchsorted(used, at + length)
     near = np.zeros(at.size, np.bool_)
     near[1:] = np.diff(at) < length

@@ -1,5 +1,5 @@
-"""The contents of the data, for a reader: counts, the bytes of a record, explanations of names.
+"""Documents about the input itself: counts of records, one record by bytes, meanings of names.
 
-In: open inputs, a chunk of records, or a name. Out: documents and lines. This package computes no
-metrics: reports and SQL queries do.
+In: open inputs, a chunk of records, or the name of a table, view or column. Out: documents, and
+lines of text. This package computes no metrics.
 """

@@ -1,4 +1,4 @@
-"""Documents about the meaning of a name, and about all tables and views."""
+"""Documents that explain a table, a view, a column or a measure, or list all tables and views."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTED = (Column("Name"), Column("Columns", right=True), Column("Title"))
 
 
 def description(name: str | None) -> Document:
-    """Return the meaning of a name; None: all tables. RequestError for an unknown name."""
+    """Explain `name`; None: list all tables and views. Raises RequestError for an unknown name."""
     if name is None:
         return _List(every_relation())
     try:
@@ -35,7 +35,7 @@ def description(name: str | None) -> Document:
 
 
 def _elsewhere(name: str) -> str:
-    """Return the meaning of a name that another command explains, with the command; '': none."""
+    """Return "a report; see ..." if another command explains the name; '': no command does."""
     from smfparse.advice.declaration import diagnoses, rules
     from smfparse.reports.declaration import is_report, report
 
@@ -53,7 +53,7 @@ def _placed(measure: Entry) -> Entry:
 
 
 def uses_of(measure: str) -> dict[str, list[str]]:
-    """Return the views, reports, lines, panels and rules that use a measure (log.task_busy)."""
+    """Return {kind: names} of the views, reports, summary lines, panels and rules of a measure."""
     from smfparse.advice.declaration import rules
     from smfparse.advice.declaration import subjects as looked_at
     from smfparse.advice.judging import sql_of_rule
@@ -140,7 +140,7 @@ class _RelationColumns(Document):
 
 
 class _Entries(Document):
-    """Columns or fields with one name."""
+    """The columns, fields and measures that one name matches."""
 
     def __init__(self, name: str, found: Sequence[Entry]) -> None:
         self.title = name

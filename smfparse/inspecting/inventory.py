@@ -1,7 +1,7 @@
 """The contents of inputs: records and bytes by system, queue manager, version, type and subtype.
 
-Records that SMF lost are known from SMF records of type 7. The extent of inputs is for the message
-about a selection without records.
+SMF records of type 7 show losses of records. If a selection matches no record, the message contains
+`extent_text`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LOST_COLUMNS = frozenset({"system", "smf_time", "smf7nro", "smf7stm", "smf7nrf",
 
 @dataclass(frozen=True)
 class Loss:
-    """SMF records that a system lost: start and end (local time), number; None: value unknown."""
+    """A loss of SMF records: system, local start and end, number of records; None: unknown."""
 
     system: str
     start: dt.datetime | None
@@ -71,7 +71,7 @@ def lost_records(losses: Iterable[Loss]) -> dict[str, int | None]:
 
 
 def losses_in(batch: Batch) -> Iterator[Loss]:
-    """Yield the losses in rows with LOST_COLUMNS."""
+    """Yield the losses in a batch of the table LOST; the batch contains LOST_COLUMNS."""
     for row in batch.select(sorted(LOST_COLUMNS)).to_pylist():
         records = row["smf7nrox"] if row["smf7nrf"] else row["smf7nro"]
         yield Loss(row["system"], row["smf7stm"], row["smf_time"], records)
@@ -82,7 +82,7 @@ _OF_SMF = {
     DUMP_TRAILER: "SMF dump trailer",
     DATA_LOST: "lost data",
 }
-"""The names of records about SMF itself."""
+"""Content of records that SMF writes about itself, by SMF type."""
 _SIGNATURE = "SMF signature record"
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _AHEAD = "seconds_ahead"
@@ -95,7 +95,7 @@ _Figures: TypeAlias = tuple[int, int, dt.datetime | None, dt.datetime | None]
 
 @dataclass(frozen=True)
 class Group:
-    """Records of one kind: number of records and bytes, first and last SMF time (local)."""
+    """Records of one system, queue manager, version, type and subtype; times: local SMF times."""
 
     system: str | None
     qmgr: str | None
@@ -124,14 +124,14 @@ class Group:
 
     @property
     def trace(self) -> str:
-        """The trace and class that write these records: `STAT 1`; '': not records of MQ."""
+        """The MQ trace and class that write these records, as `STAT 1`; '': no known trace."""
         return "" if self.subtype is None else TRACES.get((self.type, self.subtype), "")
 
 
 class Inventory(NamedTuple):
-    """The contents of inputs: records by kind, and losses of SMF in the order of the records.
+    """The contents of inputs; the losses are in the order of the type 7 records.
 
-    ahead  maximum seconds by which the TOD clock of a system was ahead of UTC; only such systems
+    ahead  {system: maximum seconds by which its TOD clock was ahead of UTC}
     """
 
     groups: list[Group]
@@ -142,7 +142,7 @@ class Inventory(NamedTuple):
 def inventory(inputs: Inputs) -> Inventory:
     """Count the records of `inputs`. Damage and bytes without a column are added to `inputs.log`.
 
-    Only headers are decoded; blocks are located, because damage of blocks is reported.
+    Only record headers are decoded. Blocks are only located, to find damaged blocks.
     """
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
@@ -164,7 +164,7 @@ def inventory(inputs: Inputs) -> Inventory:
 
 
 def _ahead(batch: Batch) -> Iterator[tuple[str, int]]:
-    """Yield the systems of a batch with a TOD clock ahead of UTC, each with the seconds."""
+    """Yield (system, maximum seconds) for each system whose TOD clock is ahead of UTC."""
     ahead = np.nan_to_num(batch[_AHEAD].to_numpy(zero_copy_only=False))
     system = _codes(batch["system"])
     for each in np.unique(system[ahead > 0]):
@@ -215,7 +215,7 @@ _EXTENT_COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
 
 def extent_text(inputs: Inputs) -> str:
-    """Return the extent of inputs without a selection: queue managers, times, types, near names."""
+    """Describe all records, selected or not: queue managers, times, types, similar names."""
     selection, every = inputs.selection, with_all_records(inputs)
     managers: set[str] = set()
     types: set[int] = set()
@@ -246,7 +246,7 @@ def _meet(times: Collection[dt.datetime], selection: Selection) -> bool:
 
 
 def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
-    """Return a question with names similar to the selected names; '': no similar names."""
+    """Return `did you mean ...?` with names similar to the selected names; '': no similar names."""
     known = {*_names(every, option)}
     near = dict.fromkeys(
         name
@@ -265,9 +265,9 @@ def _names(every: Inputs, option: str) -> Iterator[str]:
 
 
 def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
-    """Return the completeness of the data of each queue manager; empty if names are selected.
+    """Return the completeness of each queue manager's data; [] for selected jobs, queues, channels.
 
-    Gaps cannot be found in records of only some jobs, queues or channels.
+    The records of selected jobs, queues or channels do not show gaps.
     """
     from smfparse.query.catalog import Catalog
 

@@ -33,10 +33,10 @@ _UNKNOWN_BYTES = "Bytes without a column (later MQ version, or IBM-internal)"
 
 
 class InventoryDocument(Document):
-    """The contents of inputs: records by kind, compression and record format of inputs, damage.
+    """The inventory of inputs: counts of records, compression and framing of each input, damage.
 
-    Records that SMF lost are listed, because metrics of that time are too low, and also TOD clocks
-    ahead of UTC, because all times are corrected by the difference.
+    Notes list losses of SMF records, because metrics of that time are too low. Notes also list TOD
+    clocks ahead of UTC, because all times are corrected by the difference.
 
     coverage  completeness of the data of each queue manager
     """
@@ -240,14 +240,14 @@ def _ahead_text(system: str, seconds: int) -> str:
 
 
 def left_out(duplicates: int) -> str:
-    """Return a sentence about one or more records that were omitted as duplicates."""
+    """Return a sentence about the number of records that were omitted as duplicates."""
     if duplicates == 1:
         return "1 record is also in an earlier dump and is counted once"
     return f"{duplicates:,} records are also in an earlier dump and are counted once"
 
 
 def more(damage: DamageLog) -> str:
-    """Return a sentence: number of damages that are not shown, and the table that lists them."""
+    """Return a sentence with the number of damages not shown, and the table that lists damage."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
     rest = damage.count - SHOWN_DAMAGE

@@ -1,7 +1,7 @@
-"""Explanation of the bytes of one record, for a person; fields are decoded one by one.
+"""Lines of text that explain the bytes of one record, field by field.
 
-One line per field: offset in the record (hex), raw bytes, IBM's name, value. Bytes without a field
-are shown as hex and EBCDIC text.
+A line contains the offset of a field in the record (hex), raw bytes, IBM's name, and value. Bytes
+without a field are shown as hex and EBCDIC text.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16
 _ROW = 16
 _Span: TypeAlias = tuple[int, int]
-"""Start and end of a block."""
+"""Offsets of the start and the end of a block in the record."""
 _STANDARD = QWST.field("sm115SSI").offset
-"""Length in bytes of the header that every SMF record has."""
+"""Length in bytes of the SMF header that all record types have in common."""
 
 
 @dataclass(frozen=True)
@@ -56,31 +56,31 @@ class Record:
 
     @property
     def type(self) -> int:
-        """SMF record type; from the extended header, if the record has an extended header."""
+        """SMF record type, from the extended header if present."""
         data = np.frombuffer(self.data.ljust(REAL_TYPE.stop, b"\0"), np.uint8)
         return int(types_of(data, np.zeros(1, np.int64), np.array([len(self.data)]))[0])
 
     @property
     def is_mq(self) -> bool:
-        """Whether MQ wrote the record, and the record is long enough for a triplet."""
+        """Whether this is an MQ record that is long enough for a triplet."""
         return self.type in (STATISTICS, ACCOUNTING) and len(self.data) >= QWST.size + TRIPLET.size
 
     @property
     def header(self) -> Block:
-        """The map of its header."""
+        """Layout of the SMF header."""
         return QWAS if self.type == ACCOUNTING else QWST
 
     def block(self, triplet: int) -> Block | None:
-        """Return the block that a triplet points to; None: unknown block."""
+        """Return the layout of the block that triplet number `triplet` locates; None: unknown."""
         subtype = QWST.field("sm115stf")
         number = int.from_bytes(self.data[subtype.offset : subtype.end])
         return REGISTRY.get((self.type, number), {}).get(triplet)
 
 
 def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
-    """Return record `number`, or the record that contains byte `at`; None: no record of this chunk.
+    """Return record `number`, the record that contains byte `at`, or otherwise the first MQ record.
 
-    The default is the first MQ record.
+    Returns None if the chunk does not contain the record.
     """
     for index in range(len(chunk.start)):
         record_no, offset, length = (
@@ -99,10 +99,10 @@ def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record |
 
 @dataclass(frozen=True)
 class _Page:
-    """The record that is explained.
+    """A record, and the state of its explanation.
 
-    zone   the zone in which UTC times are shown; None: UTC
-    known  start and end of the ranges of bytes that are already explained
+    zone   time zone for UTC times; None: UTC
+    known  (start, end) of each range of bytes that is already explained
     """
 
     data: bytes
@@ -111,7 +111,7 @@ class _Page:
 
 
 def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
-    """Yield the lines that explain a record; times in UTC are shown in `zone`; None: in UTC."""
+    """Yield the lines that explain a record; `zone` is the time zone for UTC times; None: UTC."""
     yield (
         f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "
         f"{len(record.data)} bytes"
@@ -163,7 +163,7 @@ def _triplets(data: bytes) -> list[Any]:
 
 
 def _area(record: Record, page: _Page, start: int, end: int) -> Iterator[str]:
-    """Explain the QWHS area: a form of QWHS, then QWHC, then QWHX."""
+    """Explain the QWHS area: QWHS, then QWHC and QWHX, if present."""
     data, release = record.data, QWST.field("sm115rel")
     parts = header_parts(
         np.array([int.from_bytes(data[start : start + 2])]),
@@ -204,7 +204,7 @@ def _entries(
     span: _Span,
     offset: int,
 ) -> Iterator[str]:
-    """Explain the entries of a repeated group in which a byte is not zero."""
+    """Explain the entries of a repeated group, except entries in which all bytes are zero."""
     data = page.data[slice(*span)]
     width = group.subcon.sizeof()
     shown = 0
@@ -260,7 +260,7 @@ def _value(field: Field, value: Any, zone: Zone | None) -> str:
 
 
 def _moment(value: dt.datetime, zone: Zone | None) -> str:
-    """Return a time and the name of its zone. Times that IBM maps as local stay local."""
+    """Return a time as text, with its zone; times that IBM documents as local stay local."""
     name = "local" if value.tzinfo is None else "UTC"
     if zone is not None and value.tzinfo is not None:
         microseconds = (value.replace(tzinfo=None) - UNIX_EPOCH) // dt.timedelta(microseconds=1)

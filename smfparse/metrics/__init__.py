@@ -1,9 +1,8 @@
-"""Metrics: the calendar, views, measures (combined fields), and the lookup of names.
+"""Metrics: views, measures, the calendar of each queue manager, and explanations of names.
 
-in    tables by name; SQL and TOML of views in `definitions/`, of measures in `subjects/`
-out   views and their columns; measures; the SQL of views and measures; for each queue manager:
-      clock, intervals with kind and gap, restart or missing records before them, and the
-      completeness of its data
+in    declarations in SQL and TOML: views in `definitions/`, measures in `subjects/`
+out   views, measures, and their SQL; for each queue manager its clock, its intervals, gaps and
+      restarts, and the completeness of its data
 
 This package decodes no record and opens no inputs.
 """

@@ -17,7 +17,7 @@ from smfparse.layout.columns import version_key
 from smfparse.vectors import Bools, Floats, Ints
 
 CALENDAR = "calendar"
-"""Name of the rows of `calendar_query` in a catalog."""
+"""Name of the result of `calendar_query` in a catalog."""
 SECOND_US = 1_000_000
 _HOUR_US = 3600 * SECOND_US
 _DAY = 24 * 3600
@@ -25,7 +25,7 @@ _TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
 _ACCOUNTING = 3
 """Value of `Calendar.source` for accounting: intervals of tasks and channels, which overlap."""
 _FIRST = 3
-"""Ratio to an interval's length from which a row also covers time before the interval."""
+"""Factor: a row longer than this many typical intervals also covers time before its interval."""
 _ODD = ("first", "stub")
 _NONE_UNSELECTED = "unselected_seconds(began, ended, utc_offset) AS 0;"
 """Default definition of a macro, which a selection of daily hours replaces."""
@@ -34,7 +34,7 @@ _NONE_UNSELECTED = "unselected_seconds(began, ended, utc_offset) AS 0;"
 def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
     """Return the SQL that makes the macros of the calendar.
 
-    selection  selection of records; outside the selected daily hours, no data counts as missing
+    selection  selection of records; data outside its daily hours does not count as missing
     """
     macros = Path(__file__).with_name("calendar.sql").read_text("utf-8")
     if not selection.daily:
@@ -46,7 +46,7 @@ def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
 
 
 def _unselected(daily: tuple[int, int], zone: Zone | None) -> str:
-    """Return the SQL of the seconds between two moments that are outside daily hours."""
+    """Return the SQL of the number of seconds from `began` to `ended` outside daily hours."""
     opens, closes = daily
     closed = (opens - closes) % _DAY
     offset = zone.sql("ended") if zone else "coalesce(utc_offset, 0)"
@@ -66,7 +66,7 @@ def calendar_query() -> str:
 
 
 def ends_of(starts: Ints, seconds: Floats) -> Ints:
-    """Return the ends of intervals, microseconds since 1970."""
+    """Return the ends of intervals; starts and ends are microseconds since 1970."""
     ends: Ints = starts + (seconds * SECOND_US).astype(np.int64)
     return ends
 
@@ -76,8 +76,8 @@ class Calendar:
     """The intervals of a queue manager, in the order of time, and the clock of its system.
 
     clock     zone for local times
-    source    1: intervals of statistics; 2: of the channel initiator; 3: of accounting, which
-              overlap
+    source    1: intervals of statistics; 2: intervals of channel initiator statistics; 3: intervals
+              of accounting, which overlap
     typical   median length of an interval, seconds; 0: unknown
     starts    start of each interval, microseconds since 1970, UTC
     ends      end of each interval, microseconds since 1970, UTC
@@ -85,8 +85,8 @@ class Calendar:
     gaps      seconds without data before each interval; 0: none
     restarts  whether the queue manager was restarted before each interval
     missing   number of missing intervals before each interval, by QWHSISEQ
-    derived   whether records contain no intervals (MQ 7), so that an interval is the time since the
-              previous record
+    derived   whether an interval is the time since the previous record, because records contain no
+              intervals (MQ 7)
     """
 
     system: str
@@ -115,7 +115,7 @@ class Calendar:
 
     @cached_property
     def whole(self) -> Bools:
-        """Whether each interval covers no time before the trace; if all do, True for all."""
+        """Which intervals cover no time before the trace; if no interval does, all: bool."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
             found = np.array([each != "first" for each in self.kinds], bool)
@@ -125,7 +125,7 @@ class Calendar:
 
     @cached_property
     def usual_seconds(self) -> tuple[float, float]:
-        """Percentiles 5 and 95 of the lengths of intervals that are not in _ODD, seconds."""
+        """Percentiles 5 and 95 of interval lengths in seconds, without first and stub intervals."""
         lengths = (self.ends - self.starts) / SECOND_US
         usual = lengths[[each not in _ODD for each in self.kinds]]
         low, high = np.quantile(usual if len(usual) else lengths, [0.05, 0.95], method="nearest")
@@ -133,7 +133,7 @@ class Calendar:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return numbers of intervals, gaps and restarts for JSON, the same in every command."""
+        """Numbers of intervals, gaps and restarts for JSON, the same in every command."""
         recorded = self.is_recorded
         return {
             "intervals": len(self.starts) if recorded else 0,
@@ -169,7 +169,7 @@ class Calendar:
         return begins[kept], ends[kept]
 
     def covered(self, begins: Ints, ends: Ints) -> Floats:
-        """Return the number of seconds with data between each begin and end."""
+        """Return seconds with data between `begins` and `ends`, both in microseconds since 1970."""
         starts, stops = self.spans
         before = np.r_[0, np.cumsum(stops - starts)]
 
@@ -185,13 +185,13 @@ class Calendar:
         return found
 
     def is_odd(self, starts: Ints, seconds: Floats) -> Bools:
-        """Return which rows do not show normal work.
+        """Return which rows do not show normal work: bool (rows,).
 
-        These are rows in a first interval, which covers time before the trace; rows in a stub,
-        because pools and log are not normal after a start; and rows that begin before all intervals
-        and are much longer than an interval.
+        A row in a first interval, or a long row that begins before all intervals, covers time
+        before the trace. In a stub, pools and log are not yet normal after a start.
 
-        starts, seconds  start and length of each row, in any order
+        starts   start of each row in microseconds since 1970, in any order
+        seconds  length of each row
         """
         if not len(self.starts):
             return np.zeros(len(starts), bool)
@@ -207,7 +207,7 @@ class Calendar:
 
 
 def calendars_of(rows: Any, zone: Zone | None = None) -> dict[tuple[str, str], Calendar]:
-    """Return the calendar of each queue manager, by system and queue manager.
+    """Return the calendar of each queue manager, by (system, queue manager).
 
     rows  result of `calendar_query`, as a pyarrow.Table in any order
     zone  zone of local times; None: local time of each system
@@ -246,11 +246,11 @@ def _calendar(key: tuple[str, str], rows: Sequence[Any], zone: Zone | None) -> C
 def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int | None]) -> Zone:
     """Return the clock of a system: the offset from UTC at each moment, derived from intervals.
 
-    A record contains the offset at the end of its interval. If two consecutive offsets differ,
-    clocks were changed in the later interval: at a full hour in the interval, otherwise at its
-    start.
+    A record contains the offset at the end of its interval. If two consecutive offsets differ, the
+    clock was changed in the later interval: at a full hour, or at the start without a full hour.
 
-    starts, ends, offsets  start, end and offset of each interval, in the order of time
+    starts, ends  start and end of each interval, microseconds since 1970, in order
+    offsets       offset in each interval, in seconds; None: unknown
     """
     known = [each for each in zip(starts, ends, offsets, strict=True) if each[2] is not None]
     changes: list[int] = []
@@ -265,7 +265,7 @@ def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int |
 
 
 COVERAGE = "coverage"
-"""Name of the rows of `coverage_query` in a catalog."""
+"""Name of the result of `coverage_query` in a catalog."""
 _APART = 1.5
 """Ratio of the lengths of two intervals above which the lengths are reported as different."""
 
@@ -273,8 +273,8 @@ _APART = 1.5
 class TraceClass(NamedTuple):
     """A trace class.
 
-    name    name in commands: STAT(4)
-    figure  column of `coverage_query` with the number of records
+    name    name of the class, as STAT(4)
+    figure  key of the number of records, in the column `figures` of `coverage_query`
     record  type and subtype of the records
     since   first MQ release with the class
     """
@@ -302,7 +302,7 @@ class Coverage:
     lost            phrases about losses that intervals do not show: records lost by SMF, damage
     absent_classes  names of trace classes without records: STAT(4)
     switched_off    phrases about objects in use without STATQ or STATCHL
-    notes           sentences about other facts that readers of the data must know
+    notes           phrases about other facts that affect the interpretation of the data
     is_judged       whether the data contains statistics, which are required to find gaps
     """
 
@@ -322,14 +322,14 @@ class Coverage:
 
     @property
     def answer(self) -> str:
-        """Words for the completeness of the data."""
+        """`complete`, `incomplete`, or `completeness unknown`."""
         if self.missing:
             return "incomplete"
         return "complete" if self.is_judged else "completeness unknown"
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return the same facts for JSON."""
+        """These properties for JSON."""
         return {
             "system": self.system,
             "qmgr": self.qmgr,
@@ -357,8 +357,8 @@ def coverage_of(
 
     rows      result of `coverage_query`, as a pyarrow.Table
     lost      number of records that SMF lost (type 7), by system; None: unknown number
-    is_read   returns whether records of a type and subtype are read
-    damaged   number of damaged places in the inputs, of unknown queue managers
+    is_read   function that returns whether records of a type and subtype are read
+    damaged   number of damaged places in the inputs, reported for all queue managers
     """
     figures = {(each["system"] or "", each["qmgr"] or ""): each for each in rows.to_pylist()}
     systems: dict[str, list[str]] = {}
@@ -382,7 +382,7 @@ def coverage_of(
 
 
 def length_text(seconds: float) -> str:
-    """Return the text of a length of time: 30 minutes, 59.8 seconds."""
+    """Return the text of a duration: 30 minutes, 59.8 seconds."""
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size and round(seconds) % size == 0:
             count = round(seconds) // size
@@ -391,7 +391,7 @@ def length_text(seconds: float) -> str:
 
 
 def lengths_text(calendar: Calendar) -> str:
-    """Return the text of the usual length of intervals: 30 minutes; if changed, 5 to 30 minutes."""
+    """Return the usual length of intervals as text: 30 minutes, or a range: 5 to 30 minutes."""
     low, high = calendar.usual_seconds
     if high <= _APART * low:
         return length_text(calendar.typical)

@@ -1,4 +1,4 @@
-"""The meaning of a name: a table, view, control block, column, measure or field."""
+"""Descriptions of tables, views, columns, measures and fields, by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from smfparse.metrics.views import columns_meant, view, view_names
 class Relation:
     """A table or view.
 
-    made_of  the tables of a view; empty: this is a table
+    made_of  names of the tables that a view reads; empty for a table
     """
 
     name: str
@@ -38,7 +38,7 @@ class Entry:
     """A column, a measure, or a field of a control block.
 
     name   name with its table or subject as a prefix, or with its block and byte offset (hex)
-    facts  existing facts (type, unit, ...) by name
+    facts  known properties (type, unit, ...) by name
     """
 
     name: str
@@ -78,7 +78,7 @@ def described(name: str) -> Relation | list[Entry]:
 
 
 def measures_meant(name: str) -> list[tuple[str, Measure]]:
-    """Return the measures of that name (task_busy, log.task_busy), with their subjects."""
+    """Return (subject, measure) for each measure of that name: task_busy, or log.task_busy."""
     subject, _, own = name.lower().rpartition(".")
     return [
         (each.name, each.measures[own])

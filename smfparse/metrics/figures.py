@@ -1,8 +1,8 @@
-"""Figures of subjects by name, for queries over several subjects.
+"""SQL for the rows of subjects in queries: `pool_figures` contains a row per buffer pool.
 
-In a query, `pool_figures` means rows of buffer pools. Its columns are those that the query names:
-keys, fields and measures of a pool. A field or measure can also be named as in the view. Other
-columns are omitted, because DuckDB takes longer to plan a query of all columns than to run it.
+These rows have only columns that the query names: keys, fields and measures of the subject. A field
+or measure can also be named as in the view. With all columns, DuckDB would take longer to plan the
+query than to run it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KEYS = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
 
 @cache
 def figures(name: str) -> Mapping[str, tuple[str, str]]:
-    """Return the SQL over a row of facts, and the Arrow type, of all columns of a subject, by name.
+    """Return {column: (SQL over a row of facts, Arrow type)} for all columns of a subject.
 
     The columns are fields and measures, with `_amount` and `_per` of measures with a divisor. A
     field or measure can also be named as in the view of the subject.
@@ -42,7 +42,7 @@ def figures(name: str) -> Mapping[str, tuple[str, str]]:
 
 @cache
 def aggregates(name: str) -> Mapping[str, str]:
-    """Return the SQL of all figures of a subject over several rows of facts, by name.
+    """Return {name: SQL aggregate over rows of facts} for fields and measures of a subject.
 
     A name means a measure, otherwise a column of the view, otherwise a field.
     """
@@ -56,9 +56,9 @@ def aggregates(name: str) -> Mapping[str, str]:
 
 
 def with_figures(query: str, macros: str = "") -> str:
-    """Return a query with definitions of the rows of subjects that the query names.
+    """Return a query that also defines each `<subject>_figures` that the query names.
 
-    macros  SQL that creates macros, which may also name columns of such rows
+    macros  SQL that creates macros; macros in the query may also name columns of these rows
     """
     named = words_in(query + own_macros(query, macros))
     made = ", ".join(
@@ -69,17 +69,17 @@ def with_figures(query: str, macros: str = "") -> str:
 
 
 def _keys_of(name: str, named: AbstractSet[str]) -> Mapping[str, str]:
-    """Return the keys of rows of a subject that are in `named`; only rows of tasks have a task."""
+    """Return {key: SQL} for the keys in `named`; only rows of tasks have keys of a task."""
     there = {each.name for each in columns(metric_subject(name).tables[0])}
     of_rows = _KEYS if "task_source" in there else [each for each in _KEYS if each not in _OF_TASKS]
     return {each: each for each in of_rows if each in named}
 
 
 def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str:
-    """Return the query for rows of a subject: object name, keys, and the named figures.
+    """Return the query for rows of a subject: object name, keys, and named fields and measures.
 
     keys   SQL of the keys by name
-    named  words of the query, including names of figures
+    named  words of the query, among them names of fields and measures
     """
     subject = metric_subject(name)
     keys = {"object": subject.object, **keys}
@@ -94,6 +94,6 @@ def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str
 
 
 def _wide(column: str, sql: str, arrow: str) -> str:
-    """Return a column; integers are widened, so that sums and products of damaged data fit."""
+    """Return the SQL of a column; wider integers contain sums and products of damaged data."""
     wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
     return f"({sql}){wide} AS {column}"

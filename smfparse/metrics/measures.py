@@ -1,9 +1,9 @@
-"""Measures: figures of a subject, declared once, correct for an interval and for any period.
+"""Measures: values of a subject, declared once, correct for an interval and for any period.
 
-A subject is the object of rows: a log manager, a buffer pool. `subjects/<name>.sql` creates the
-macro `<name>_facts`: a row per interval, with the values that the measures need.
-`subjects/<name>.toml` declares the measures. A measure has an amount per row, and may have a
-divisor:
+A subject is a kind of object that rows describe, such as log manager or buffer pool.
+`subjects/<name>.sql` creates the macro `<name>_facts`: a row per object and interval, with the
+values that the measures need. `subjects/<name>.toml` declares the measures. A measure has an amount
+per row, and may have a divisor:
 
     mb_written = { amount = "copy_pages / 256" }              sum
     io_busy = { amount = "...", per = "interval_seconds" }    sum of `amount` / sum of `per`
@@ -12,13 +12,12 @@ divisor:
 
     "io_{copy}_count" = { ... }                               one for each `copy` of `each`
 
-A subject that is `like` another subject also has the measures, keys and names of objects of that
-subject. `verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of
-the subject, `[sum({calls}), ...]` is a list with this expression for each call.
+A subject that is `like` another subject inherits all declarations of that subject. `verbs` declares
+the API calls that a row counts, with the SQL of their columns (`Verb`). In SQL of the subject,
+`[sum({calls}), ...]` becomes a list with one such expression per API call.
 
-So a measure is the same figure for an interval, a section of 15 minutes and a day. Each field of a
-table is also a measure, with the name of the field; the declaration of the field defines how values
-combine.
+So one declaration defines a measure for an interval, a section of 15 minutes and a day. Each field
+of the first table is also a measure; the declaration of the field defines how its values combine.
 
 Macros, which take the names of tables:
 
@@ -27,8 +26,8 @@ Macros, which take the names of tables:
     <name>_by_section  a row per object in a section
     <name>_of_section  a row per section: all objects together
     <name>_by_qmgr     a row per object of a queue manager
-    <name>_by          a row per value of the last argument, the column `key`: a struct of the
-                       section and facts; `object` is the name of an object
+    <name>_by          a row per value of the last argument, an expression over facts and `object`
+                       (name of an object); the column `key` contains the value
 """
 
 import re
@@ -50,7 +49,7 @@ SCHEMA = "inputs"
 AVERAGE = "Mean"
 """The description of measures that are a time divided by its counter."""
 _MADE = re.compile(r"\bAS (\w+)")
-"""Names of facts in the SQL that computes the facts."""
+"""Regular expression for names of facts in the SQL that computes the facts."""
 _OF_VERBS = re.compile(r"\[([^\[\]]+), \.\.\.\]")
 _MACRO = re.compile(r"^CREATE OR REPLACE MACRO (\w+)", re.M)
 _ROWS = ("rows", "by_section", "of_section", "by_qmgr", "by")
@@ -72,7 +71,7 @@ WAYS = {
 }
 """Ways to combine the amounts of several rows."""
 _ORDERED = ("last", "largest")
-"""Ways that need the order of rows."""
+"""Ways that depend on the order of rows."""
 _SHORT = {
     "percent": "%",
     "microseconds": "us",
@@ -98,7 +97,7 @@ _AT_THE_END = "smf_time AT TIME ZONE 'UTC' - to_seconds(utc_offset) - INTERVAL 3
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of a subject."""
+    """A declared measure of a subject."""
 
     name: str
     amount: Annotated[str, Key("SQL of the amount in a row, over the columns of `<subject>_facts`")]
@@ -126,7 +125,7 @@ class Measure:
 
     @property
     def of_rows(self) -> str:
-        """SQL of the measure of several rows, an aggregate."""
+        """SQL aggregate of the measure over several rows."""
         if self.scale:
             return f"total({self.amount}) / {self.scale}"
         if self.per:
@@ -148,7 +147,7 @@ class Measure:
         return _SHORT.get(self.unit, self.unit)
 
     def a_second(self) -> Self:
-        """Return the measure of the amount per second; only for sums."""
+        """Return a measure of the amount per second; this measure must be a sum."""
         unit = f"{self.short_unit}/s" if self.unit else "per second"
         formula = f"({self.formula})" if " + " in self.formula else self.formula
         return replace(
@@ -163,7 +162,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Verb:
-    """An API call that rows of a subject count: SQL of its columns. Times are microseconds."""
+    """SQL of the columns for an API call that rows of a subject count; times in microseconds."""
 
     elapsed: Annotated[str, Key("elapsed time of the calls")]
     cpu: Annotated[str, Key("CPU time of the calls")]
@@ -179,15 +178,15 @@ class Verb:
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of rows.
+    """A kind of object that rows describe.
 
-    tables    names of the tables for its macros; the first table contains the rows
-    facts     columns of `<name>_facts` that conditions can name, besides fields and measures
+    tables    names of the tables that the macros read; the first table contains the rows
+    facts     boolean columns of `<name>_facts`, which conditions can name
     keys      fields that distinguish the objects of a queue manager
-    object    SQL of the name of an object; the name of a queue manager is empty
+    object    SQL of the name of an object; '' as the name of a queue manager
     noun      the word before the name of an object
-    report    report that shows most of the measures; '': none
-    view      view that names the fields; '': none
+    report    name of the report that shows most of the measures; '': none
+    view      name of the view that renames fields; '': none
     verbs     API calls that the rows count, by name
     measures  measures by name, without fields
     """
@@ -206,11 +205,11 @@ class Subject:
 
     @property
     def called(self) -> str:
-        """SQL of the name of an object with its noun."""
+        """SQL of the noun and the name of an object."""
         return f"{quoted(f'{self.noun} ')} || {self.object}" if self.noun else self.object
 
     def columns(self) -> dict[str, tuple[str, str]]:
-        """Return the SQL over a row of facts and the Arrow type of fields and measures, by name."""
+        """Return {name: (SQL over a row of facts, Arrow type)} for fields and measures."""
         found = {each: (each, "bool") for each in self.facts}
         found |= {each: (each, "int32") for each in self.keys}
         for column in TABLES[self.tables[0]].columns:
@@ -223,14 +222,14 @@ class Subject:
         return found
 
     def rows(self, schema: str = "") -> str:
-        """Return the FROM expression of its rows, over its tables in a schema; '': no schema."""
+        """Return the FROM expression for rows with measures; `schema`: that of the tables."""
         tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
     def facts_of(self, schema: str, named: Collection[str] | None = None) -> str:
-        """Return the FROM expression of its facts, over the tables of a schema.
+        """Return the FROM expression for rows with facts, from the tables of a schema.
 
-        named  words of the query: without a fact, the expression is the table. None: all words
+        named  words of the query: if no word is a fact, the result is the table; None: any word
         """
         tables = [f"{schema}.{each}" for each in self.tables]
         if not self._file.exists():
@@ -240,12 +239,12 @@ class Subject:
         return f"{self.name}_facts({', '.join(map(quoted, tables))})"
 
     def over_rows(self) -> dict[str, str]:
-        """Return the SQL of each field and measure over several rows of facts: an aggregate."""
+        """Return {name: SQL aggregate over rows of facts} for fields and measures."""
         fields = {each.name: combined(each) for each in TABLES[self.tables[0]].columns}
         return fields | {name: each.of_rows for name, each in self.measures.items()}
 
     def macros(self) -> Iterator[str]:
-        """Yield the SQL that creates its macros, each at the start of a line: see `makers`."""
+        """Yield the SQL that creates the macros of the subject; each CREATE starts a line."""
         given = ", ".join(f"rows_of_{table}" for table in self.tables)
         if self._file.exists():
             yield _of_verbs(self._file.read_text("utf-8"), self.verbs)
@@ -270,7 +269,7 @@ class Subject:
 
     @property
     def _file(self) -> Path:
-        """The SQL of its facts; if there is no such file, the facts are columns of the table."""
+        """SQL file of the macro for facts; if it is missing, the first table contains the facts."""
         return _FOLDER / f"{self.name}.sql"
 
     def _of_row(self) -> Iterator[str]:
@@ -334,9 +333,9 @@ def metric_subject(name: str) -> Subject:
 
 
 def subject_of(table: str, tables: Sequence[str]) -> Subject:
-    """Return the subject of the rows of a table; all its tables must be in `tables`.
+    """Return the subject whose rows are in `table`, and whose other tables are in `tables`.
 
-    For a table without a subject, only the fields and their averages are measures.
+    Without such a subject, return a subject whose only measures are averages of fields.
     """
     for name in subject_names():
         if f'"{table}"' in (_FOLDER / f"{name}.toml").read_text("utf-8"):  # reading all takes long
@@ -376,10 +375,10 @@ def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
 
 
 def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
-    """Return the query for the values of objects in each interval, for figures over time.
+    """Return the query for values over time: a row per object and interval.
 
-    metric  the measure or field, as `log.task_busy`; or several, by the names of their objects
-    way     how several rows are combined: see `way_of`; '': result of `way_of`
+    metric  the measure or field, as `log.task_busy`; or several, by the names shown as objects
+    way     average, peak, trough or total: how several rows are combined; '': result of `way_of`
 
     Columns: system, qmgr, object, start (UTC), seconds, amount, and per (NULL: no divisor).
     """
@@ -423,14 +422,14 @@ def measure_of(metric: str) -> tuple[Subject, Measure]:
 
 
 def with_overall(sql: str) -> str:
-    """Return SQL with `overall(measure)` replaced by an aggregate over rows of the subject."""
+    """Return SQL with `overall(measure)` replaced by the quotient of sums over `<name>_rows`."""
     return _OVERALL.sub(r"(sum(\1_amount) / nullif(sum(\1_per), 0))", sql)
 
 
 def combined(column: Column) -> str:
-    """Return the SQL of a column over several rows: the aggregate that its declaration defines.
+    """Return the SQL aggregate of a column over several rows, as the declaration defines it.
 
-    The last value is the value of the row with the greatest `sequence`.
+    The last value is that of the row with the greatest `sequence`.
     """
     if column.combine is Combine.SUM:
         return summed(column.name, column.shown.arrow)
@@ -455,7 +454,7 @@ def quoted(text: str) -> str:
 
 @cache
 def makers() -> Mapping[str, str]:
-    """Return for each macro name the subject that defines it, without reading the subjects."""
+    """Return {macro: subject that defines the macro}, without reading declarations of measures."""
     found: dict[str, str] = {}
     for name in subject_names():
         file = _FOLDER / f"{name}.sql"

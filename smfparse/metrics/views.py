@@ -49,17 +49,17 @@ _MACRO = re.compile(r"MACRO (\w+)")
 _CALLED = re.compile(r"(\w+)\(")
 _WORD = re.compile(r"\w+")
 _NO_KEYS = ("record_offset", "block_no")
-"""Key columns that a view has only if the view declares the columns."""
+"""Key columns that a view contains only if its declaration names them."""
 
 
 class View(NamedTuple):
     """A view.
 
     title    meaning of a row
-    tables   the tables that its SQL reads
-    columns  columns as from `columns` for a table; `place` is the formula
-    sql      its SELECT, with `input_no` as the first column
-    subject  the subject of the measures in its columns; '': none
+    tables   names of the tables that the SQL reads
+    columns  columns, in which `place` is the formula
+    sql      SELECT statement, with `input_no` as the first column
+    subject  name of the subject whose measures are columns; '': none
     """
 
     name: str
@@ -70,7 +70,7 @@ class View(NamedTuple):
     subject: str = ""
 
     def statements(self) -> Iterator[str]:
-        """Yield the SQL that creates the view; its tables and the macros must exist."""
+        """Yield the statements that create the view; the tables and macros must exist."""
         yield f"CREATE OR REPLACE VIEW {SCHEMA}.{self.name} AS\n{self.sql}"
         yield (
             f"CREATE OR REPLACE VIEW {self.name} AS\n"
@@ -132,7 +132,7 @@ def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str
 
 
 def shown_in(name: str, subject: Subject) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a view, each with its field or measure of a subject."""
+    """Yield (column of a view, field or measure of the subject)."""
     fields = {each.name for each in columns(subject.tables[0])}
     for column, text in _spec(name)["columns"].items():
         field = text if isinstance(text, str) else text.get("sum", text.get("field", ""))
@@ -151,10 +151,10 @@ def columns_of(name: str) -> tuple[TableColumn, ...]:
 
 
 def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
-    """Return the columns with a name, with their tables and views.
+    """Return (table or view, column) for each column of that name.
 
-    name  a column, in upper or lower case, or IBM's name of its field; a table or view can be the
-          prefix: wqst.putn
+    name  name of a column, in upper or lower case, or IBM's name of its field; a table or view can
+          be the prefix: wqst.putn
     """
     relation, _, column = name.lower().rpartition(".")
     found = columns_named(column)
@@ -168,7 +168,7 @@ def title_of(name: str) -> str:
 
 
 def view_macros() -> str:
-    """Return the SQL that creates the macros of subjects, and of views and reports."""
+    """Return the SQL that creates all macros: those of subjects, views and reports."""
     return _text("macros.sql") + "".join(
         text for each in subjects().values() for text in each.macros()
     )
@@ -179,7 +179,7 @@ def named_macros(queries: str, more: str = "") -> str:
 
     The order of macros is kept: a scalar macro cannot be created before a macro that it uses.
 
-    more  SQL that creates other macros than `view_macros`, each by a CREATE at the start of a line
+    more  SQL that creates macros in addition to `view_macros`; each CREATE starts a line
     """
     common, own = _macros(_text("macros.sql")), _macros(more)
 

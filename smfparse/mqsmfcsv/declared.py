@@ -1,7 +1,7 @@
-"""The content of each file of mq-smf-csv, from `definitions/`: columns in order, and their fields.
+"""The columns of each file of mq-smf-csv, as declared in `definitions/`.
 
-`form` declares the form of a column. By default, a count is a number, a duration is seconds and
-microseconds, a moment is date and time, a name is text of fixed width.
+The key `form` declares the form of a column. By default, a count is a number, a duration is seconds
+and microseconds, a timestamp is date and time, a name is text of fixed width.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from smfparse.decoding.dictionary import TABLES, columns
 from smfparse.layout.kinds import Hex, Text
 
 KEYS = ("source", "record_no", "block_no")
-"""Columns that are in a table and in its child tables."""
+"""Columns that identify a block, both in its table and in the child tables."""
 _COMMON = "common"
 _GROUP_WORDS = frozenset({"table", "label", "held", "columns"})
 _OF_TYPE = {"double": "elapsed", "string": "text"}
-"""Forms of fields by Arrow type; other fields are moments and numbers."""
+"""Default forms by Arrow type; a timestamp has the form moment, any other type number."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A declared column.
+    """A declared column of a file.
 
     form    one of `forms.FORMS`
-    field   our column
-    width   characters of a text
-    words   words of codes and flags, by number, `true` and `false`
-    second  a second column of ours: the second half of a token, or the flag of a marked text
+    field   column of our table with the value
+    width   maximum number of characters of a text
+    words   (value, word) for each value of a code, or for `true` and `false` of a flag
+    second  second column of our table: second half of a token, or flag of a marked text; "": none
     """
 
     heading: str
@@ -46,13 +46,13 @@ class Cell:
 
     @property
     def fields(self) -> set[str]:
-        """The columns of ours that it shows."""
+        """Required columns of our table."""
         return {self.field, *filter(None, [self.second])}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a repeated group: the text for `#` in its headings, and its index columns."""
+    """An entry of a repeated group: `label` replaces `#` in headings, `index` selects its rows."""
 
     label: str
     index: tuple[tuple[str, int | str], ...]
@@ -62,9 +62,8 @@ class Entry:
 class Group:
     """Columns for every entry of a repeated group.
 
-    table    the child table
-    held     column of the table of the block, NULL if a block has no such group; "": all blocks
-             have the group
+    table    name of the child table
+    held     column of the parent table that is NULL if a block has no such group; "": all have it
     entries  entries, in order
     cells    columns of each entry
     """
@@ -86,10 +85,10 @@ Part: TypeAlias = Cell | Group
 
 @dataclass(frozen=True)
 class Sheet:
-    """A file: SMF-<name>.csv, or the table MQSMF.<name>.
+    """The file SMF-<name>.csv, and the Db2 table MQSMF.<name>.
 
-    table  our table with the rows
-    index  columns with an index
+    table  name of our table with the rows
+    index  Db2 columns that get an index
     """
 
     name: str
@@ -99,7 +98,7 @@ class Sheet:
 
     @property
     def file(self) -> str:
-        """Name of the file."""
+        """File name."""
         return f"SMF-{self.name}.csv"
 
     @property
@@ -109,7 +108,7 @@ class Sheet:
 
     @property
     def fields(self) -> frozenset[str]:
-        """Required columns of the table."""
+        """Required columns of our table."""
         found = {"utc_offset"}
         for each in self.parts:
             found |= each.fields if isinstance(each, Cell) else {*KEYS, *filter(None, [each.held])}
@@ -118,7 +117,7 @@ class Sheet:
 
 @cache
 def sheets() -> tuple[Sheet, ...]:
-    """Return every file, by name."""
+    """Return all files, sorted by name."""
     folder = files(__package__) / "definitions"
     texts = {each.name.removesuffix(".toml"): each.read_text("utf-8") for each in folder.iterdir()}
     common = tomllib.loads(texts.pop(_COMMON))
@@ -149,7 +148,7 @@ def _group(spec: Mapping[str, Any]) -> Group:
 
 
 def _entries(spec: Mapping[str, Any]) -> Iterator[Entry]:
-    """Yield the entries of a group; the last index changes first. A number n means 1 to n."""
+    """Yield the entries of a group; the last index varies fastest. A number n means 1 to n."""
     indices = {
         name: {str(each): each for each in range(1, values + 1)}
         if isinstance(values, int)

@@ -1,7 +1,7 @@
-"""Tables of inputs as the files of mq-smf-csv, written batch by batch.
+"""Write tables as files of mq-smf-csv, batch by batch.
 
-Rows of a repeated group are read in parallel with the rows of its block. Both are in the same
-order, so only the rows that are written next are in memory.
+A table and its child tables are read in parallel, in the same order of blocks. So memory contains
+only the rows that are written next.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from smfparse.writing.writers import write_set
 
 
 class Beside:
-    """The rows of a child table, to be requested in the order of the rows of its block.
+    """The rows of a child table, to be requested in the order of the parent table.
 
-    found  parts of the child table, in order
+    found  rows of the child table in order, part by part
     """
 
     def __init__(self, found: Iterable[pl.DataFrame]) -> None:
@@ -39,13 +39,13 @@ class Beside:
 
     @property
     def is_left(self) -> bool:
-        """Whether entries without a block remain."""
+        """Whether rows remain that were not requested."""
         return self._held is not None
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
-        """Return entries of the next blocks, each with the `row` of its block; None: no entries.
+        """Return the child rows of the next parent rows, with their `row`; None: no child rows.
 
-        rows  the keys of blocks, numbered by `row`
+        rows  parent rows: the columns KEYS and `row`, a number
         """
         parts = []
         while self._held is not None:
@@ -60,7 +60,7 @@ class Beside:
 
 
 _MOST_ROWS = 4096
-"""Maximum rows that are formatted together: a file has up to 507 columns."""
+"""Maximum number of rows formatted together; limits memory, as a file has up to 507 columns."""
 _ROW = "row"
 
 
@@ -86,7 +86,7 @@ def lines(
 ) -> Iterator[str]:
     """Yield rows as lines of a file, up to _MOST_ROWS at a time.
 
-    beside  the rows of the child tables of the groups in the sheet
+    beside  rows of the child tables of the groups in the sheet, by name of the table
     """
     for some in rows.iter_slices(_MOST_ROWS):
         keys = some.select(*KEYS).with_row_index(_ROW) if sheet.groups else some
@@ -144,7 +144,7 @@ def _where(is_held: pl.Series, values: pl.Series) -> pl.Series:
 
 
 def _zeros(group: Group) -> pl.DataFrame:
-    """Return the row for entries that are not in the child table: numbers are 0, others empty."""
+    """Return the row for entries without a row in the child table: 0, empty text, NULL times."""
     empty: pl.DataFrame = pl.DataFrame(plain_schema(group.table, group.fields).empty_table())
     zero = {name: "" if kind == pl.String else 0 for name, kind in empty.schema.items()}
     never = {name: None for name, kind in empty.schema.items() if isinstance(kind, pl.Datetime)}
@@ -170,10 +170,10 @@ def _table(sheet: Sheet, style: Style) -> str:
 def write_sheets(
     inputs: Inputs, folder: Path, style: str, tables: Collection[str] = (), *, force: bool = False
 ) -> dict[str, int]:
-    """Write the files of mq-smf-csv that have rows, and their DDL; return the rows of each.
+    """Write the files of mq-smf-csv that have rows, and their DDL; return {file: number of rows}.
 
-    style   one of STYLES
-    tables  our tables whose files are written; empty: all tables
+    style   name of a style in STYLES
+    tables  names of our tables whose files are written; empty: all tables
 
     Raises RequestError if a table in `tables` has no file, and the errors of `write_set`.
     """
@@ -255,13 +255,13 @@ class _Writer:
 
 
 def _frame(batch: Batch) -> pl.DataFrame:
-    """Return rows with plain texts, as in rows of datasets, so that both can be joined."""
+    """Return rows with texts as strings: rows of two tables can be joined only on equal types."""
     frame = pl.DataFrame(pa.Table.from_batches([batch]))
     return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
 def _beside(inputs: Inputs, sheet: Sheet, group: Group) -> Beside:
-    """Return the rows of a repeated group; their damage is not logged again."""
+    """Return the rows of a group's child table; their damage is not logged a second time."""
     alone = replace(inputs.by_one_process(), log=inputs.log.anew())
     fields = frozenset().union(*(each.fields for each in sheet.groups if each.table == group.table))
     return Beside(_frame(batch) for _, batch in alone.batches({group.table: fields}))

@@ -1,7 +1,7 @@
 """The forms of columns: heading, Db2 name, and format of the values.
 
-A column of ours becomes one or two columns of a file: two numbers for a duration, date and time for
-a moment. A missing value is empty: two commas in a row.
+A column of our table becomes one or two columns of a file: two numbers for a duration, date and
+time for a timestamp. A missing value is an empty cell.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
     heading  name of the column in the file
     name     name of the column in Db2
     type     type of the column in Db2
-    value    cells, as texts that are already quoted
+    value    expression for the cells: text, already quoted where necessary
     """
 
     heading: str
@@ -66,7 +66,7 @@ def _formatted(value: pl.Expr, format_one: Callable[[str], str]) -> pl.Expr:
 
 
 def _field(text: str, width: int, is_guarded: bool) -> str:
-    """Return a text as a quoted cell of `width` characters; guarded texts may be longer."""
+    """Return a text as a quoted cell, padded to `width`; guarded: never a spreadsheet formula."""
     shown = text if is_plain(text) else _HIDDEN.sub(".", text)
     if is_guarded:
         shown = guarded(shown)
@@ -143,7 +143,7 @@ def _time(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _release(cell: Cell, style: Style) -> list[Piece]:
-    """Return a version of MQ in the form of SMF: 800, or 100000 from MQ 10 on."""
+    """Return a version of MQ as in SMF records: 800, or 100000 from MQ 10 on."""
 
     def spell(version: str) -> str:
         parts = version.split(".")
@@ -167,7 +167,7 @@ def _marked(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _characters(cell: Cell, style: Style) -> list[Piece]:
-    """Return the characters of bytes in hexadecimal text."""
+    """Return EBCDIC characters, from a column with their bytes as hexadecimal text."""
 
     def spell(digits: str) -> str:
         text = bytes.fromhex(digits).decode(ENCODING)
@@ -196,7 +196,7 @@ def _hex_piece(heading: str, digits: int, value: pl.Expr) -> Piece:
 
 
 def _words(cell: Cell, style: Style) -> list[Piece]:
-    """Return the word of a code or a flag; empty: unknown code."""
+    """Return the word for the value of a code or a flag; an unknown value has an empty word."""
     code = pl.col(cell.field).cast(pl.String)
     words = {code: f'"{word}"' for code, word in cell.words}
     value = pl.when(code.is_not_null()).then(code.replace_strict(words, default='""'))

@@ -29,4 +29,4 @@ STYLES: Mapping[str, Style] = {
     "mq-smf-csv": Style(True, True, True, "%Y/%m/%d", '""', None),
     "mq-smf-sql": Style(False, False, False, "%Y-%m-%d", "", (1 << 63) - 1),
 }
-"""Each style by the name of its format. A BIGINT of Db2 has 63 bits."""
+"""Styles by the name of the format. The maximum is that of a BIGINT in Db2."""

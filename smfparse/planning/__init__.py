@@ -1,6 +1,6 @@
-"""Planners: functions over numbers, published by IBM or measured in SMF data.
+"""Planners: capacity calculations from values that IBM published or that SMF data contains.
 
-in    numbers, or a planner, the inputs that a user gives, and a catalog or none
+in    a planner, inputs from the user, and optionally a catalog of SMF data
 out   a `Plan`: figures with formulas, sources, valid range and limitations; or an `Answer` for each
       queue manager
 

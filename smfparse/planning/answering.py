@@ -1,8 +1,8 @@
 """Answers of planners, for each queue manager from its SMF data, or from published values.
 
-Inputs are measured by one query per planner, in `definitions`. A row is a queue manager; a column
-has the name of an input. If a value is a list of points, the input is their slope. `about` names
-the object of the figures.
+One query per planner, in `definitions`, measures its inputs: one row per queue manager, one column
+per input. If a value is a list of points (x, y), the input is the slope of the points. The column
+`about` names the measured object, if it is not the whole queue manager.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Measured:
     """The values measured from the SMF data of a queue manager.
 
     about      the object of the values; '': the whole queue manager
-    values     by input
-    intervals  confidence intervals of the inputs that are slopes
-    refused    reasons, by input, for unusable values: outside the range, or no slope
+    values     measured values, by input
+    intervals  confidence intervals of inputs that are slopes, by input
+    refused    reasons for unusable values (outside the range, or no slope), by input
     """
 
     system: str
@@ -55,9 +55,9 @@ def measuring_sql(name: str) -> str:
 
 
 def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> str:
-    """Return the query that measures the inputs of a planner; a catalog can run it now.
+    """Return the query that measures the inputs of a planner; define its macros in the catalog.
 
-    given  inputs of the user; free texts, such as name patterns, become variables of the query
+    given  inputs of the user; free texts, such as name patterns, become variables of the catalog
     """
     from smfparse.metrics.calendar import calendar_macros
     from smfparse.metrics.figures import with_figures
@@ -74,7 +74,7 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
 
 
 def measured_rows(which: Planner, rows: Iterable[Mapping[str, Any]]) -> list[Measured]:
-    """Return the measured values in the rows of a planner's query, by system and name."""
+    """Return the measured values in rows of `measuring_query`, by system and queue manager."""
     inputs = {each.name: each for each in wanted(which.asked)}
     ordered = sorted(rows, key=lambda row: [row[each] or "" for each in ("system", "qmgr")])
     return [_of_row(row, inputs) for row in ordered]
@@ -113,10 +113,10 @@ GIVEN, MEASURED, PUBLISHED = "given", "measured", "published"
 class Answer:
     """The plan of a queue manager.
 
-    of       the queue manager and its measured values; its name is empty if the input contains no
-             queue manager; None: no input
+    of       queue manager and measured values; queue manager '': the SMF data has no queue manager;
+             None: no SMF data
     origins  the origin of each input: given, measured or published
-    by_name  the options that select rows by name; rows without names are then not measured
+    by_name  options in use that select rows by name and exclude rows without a name
     """
 
     of: Measured | None
@@ -155,10 +155,10 @@ class Answer:
 def answers(
     which: Planner, given: Mapping[str, Any], catalog: Catalog | None = None
 ) -> list[Answer]:
-    """Answer the question of a planner: for each queue manager of a catalog, or without one.
+    """Return the answer of a planner for each queue manager of a catalog.
 
-    given  the inputs of the user; they override measured values, and these override published
-           values
+    given    inputs of the user: they override measured values, which override published values
+    catalog  catalog of SMF data; None: one answer, without measured values
 
     Raises RequestError for a value outside the range of the planner.
     """
@@ -171,7 +171,7 @@ def answers(
 
 
 def answer(which: Planner, given: Mapping[str, Any], of: Measured | None) -> Answer:
-    """Answer the question of a planner for one queue manager, or with published values."""
+    """Return the answer of a planner for one queue manager; `of` None: no measured values."""
     values = {**(of.values if of else {}), **given}
     intervals = {
         name: interval

@@ -10,17 +10,17 @@ from smfparse.planning.plans import Ask, Asked, Figure, Planner, said, source
 
 
 def message_us(active_s: float, batches: float, net_us: float, messages: float) -> float:
-    """Return the microseconds of a message without the waits for confirmation."""
+    """Return a channel's microseconds per message, without the wait `net_us` of each batch."""
     return max(active_s * 1e6 - batches * net_us, 0) / messages
 
 
 def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
-    """Return the maximum messages per second for a number of messages per batch."""
+    """Return the maximum messages per second with `batch` messages per batch."""
     return 1e6 / (each_us + round_trip_us / batch)
 
 
 def most_in_a_batch(batchlim_kb: float, size: float, batchsz: int) -> int:
-    """Return the maximum messages of a size per batch; BATCHLIM 0: no limit."""
+    """Return the maximum messages of `size` bytes per batch; `batchlim_kb` 0: no limit."""
     if not batchlim_kb:
         return batchsz
     return min(batchsz, math.floor(batchlim_kb * 1024 / size) + 1)
@@ -32,7 +32,7 @@ def least_gain(batch: float, new_batch: float) -> float:
 
 
 def client_flows(rate: float, slower: float, added_us: float) -> float:
-    """Return the flows per message, from the rates without and with additional latency."""
+    """Return the flows per message, from the rates without and with `added_us` per flow."""
     return (1e6 / slower - 1e6 / rate) / added_us
 
 

@@ -12,18 +12,18 @@ _TABLE = "z16_cf_messages_in_4GB"
 SMALLEST, LARGEST = 1164, 64_512
 """Minimum and maximum message size in the table, bytes."""
 OFFLOAD = ((90, 0), (80, 4), (70, 32))
-"""Default offload rules: used share of the structure, %; minimum KB of offloaded messages."""
+"""Default offload rules: (used share of the structure in %, minimum KB of offloaded messages)."""
 ALWAYS_KB = 63
 _PAGE = 4096
 _BUFFER = 256 * 1024
-"""Bytes of each of the DSBUFS buffers."""
+"""Bytes per buffer of a shared message data set (DSBUFS: number of buffers)."""
 _MORE_MB = 8
 
 
 def message_bytes(size: float) -> float:
-    """Return the bytes of a structure that a message uses; size: bytes, with headers.
+    """Return the bytes that a message uses in a structure; size: bytes, with headers.
 
-    Raises RequestError above 63 KB: the structure contains only pointers to such messages.
+    Raises RequestError above 63 KB: for larger messages, the structure contains only pointers.
     """
     points = {
         float(name.removeprefix("<=")): _STRUCTURE / count
@@ -33,7 +33,7 @@ def message_bytes(size: float) -> float:
 
 
 def structure_mb(messages: float, size: float) -> float:
-    """Return the MB of a structure for a number of messages (CFLEVEL 25 and later)."""
+    """Return the MB of a structure for messages of `size` bytes (CFLEVEL 25 and later)."""
     return messages * message_bytes(size) / 2**20 + _MORE_MB
 
 
@@ -43,12 +43,12 @@ def offload_kb(full_percent: float) -> float | None:
 
 
 def smds_pages(size: float) -> int:
-    """Return the minimum number of 4 KB pages for the data of a message in a data set."""
+    """Return the minimum number of 4 KB pages for a message of `size` bytes in a data set."""
     return math.ceil(size / _PAGE)
 
 
 def data_set_buffers(messages: float, size: float) -> int:
-    """Return the number of buffers (DSBUFS) for the data of messages."""
+    """Return the number of buffers (DSBUFS) for messages of `size` bytes."""
     return math.ceil(messages * smds_pages(size) * _PAGE / _BUFFER)
 
 

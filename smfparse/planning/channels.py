@@ -12,12 +12,12 @@ USABLE = 0.8
 MOST_CHANNELS = 9999
 """Maximum number of current channels of a channel initiator."""
 CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
-"""Common storage in KB per connection, by SHARECNV; an MCA channel uses the KB of bindings."""
+"""KB of common storage (CSA) per channel, by SHARECNV; mca: as for bindings connections."""
 _SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
 _ABOVE_KB = 32
 """From 9.4 on, buffers of SVRCONN messages above this size are above the bar."""
 _TABLES = {"9.4": "9.3"}
-"""Releases without a published table, each with the release whose table is used."""
+"""Release whose table is used, by release without a published table."""
 
 
 def chin_kb(message_kb: float, sharecnv: str, release: str) -> float:

@@ -8,9 +8,9 @@ from smfparse.errors import RequestError
 from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
-"""IBM's test: number of queue definitions; seconds until the z/OS or zCX repository had all."""
+"""IBM's test: queue definitions; seconds to process all definitions on z/OS, and on zCX."""
 UNKNOWN_S = 1.0
-"""Seconds of a first open of a name that is not in the repository."""
+"""Duration of the first open of a name that is not in the repository, seconds."""
 _KNOWN_1000_S = 2.0
 
 

@@ -18,14 +18,14 @@ CHANNELS = {
     "tls13-gcm": "TLS1.3 TLS_AES_128_GCM_SHA256",
     "tls13-chacha": "TLS1.3 TLS_CHACHA20_POLY1305_SHA256",
 }
-"""Short names of channels, and their names in the tables."""
+"""Channels in the published tables, by short name."""
 _CHUNK_KB = {True: 16, False: 32}
-"""KB of a chunk that is compressed; True: with TLS."""
+"""KB of a chunk, the unit of compression; True: with TLS."""
 
 
 @cache
 def _rows(figure: str) -> Mapping[tuple[str, str, float], Mapping[float, float]]:
-    """Return the values of a figure by channel, COMPMSG and size (KB), then by compressibility."""
+    """Return {(channel, COMPMSG, size in KB): {compressibility in %: value}} for a figure."""
     return {
         (row["channel"], row["compmsg"], float(row["size_kb"])): {
             float(percent): value for percent, value in row["by_compressibility"].items()
@@ -40,7 +40,7 @@ def compression_figure(
 ) -> float:
     """Return a figure of the tables, interpolated linearly between sizes and compressibilities.
 
-    channel  a short name of CHANNELS; compmsg  NONE, RLE, ZLIBFAST, ZLIBHIGH
+    figure  COST or COMPRESSION; channel  key of CHANNELS; compmsg  NONE, RLE, ZLIBFAST, ZLIBHIGH
 
     Raises RequestError outside the measured range.
     """
@@ -69,7 +69,7 @@ def break_even(channel: str, size_kb: float, compmsg: str = "ZLIBFAST") -> float
 
 
 def compression_chunks(size_kb: float, tls: bool) -> int:
-    """Return the number of chunks of a message, which are compressed separately."""
+    """Return the number of chunks of a message; each chunk is compressed separately."""
     return int(-(-size_kb // _CHUNK_KB[tls]))
 
 

@@ -11,7 +11,7 @@ _AFTER = "concentrator after zIIP"
 CONNECT_US = {"0": 510.0, "1": 590.0}
 """CPU microseconds of connecting a client on z14, by SHARECNV."""
 _CHIN_KB, _MSTR_KB, _CLASS4_KB = 89.6, 14.08, 5.12
-"""KB of a client in the channel initiator, in the queue manager, and for class 4."""
+"""KB of storage per client in the channel initiator, in the queue manager, and for class 4."""
 
 
 def transaction_parts(kind: str) -> dict[str, float]:
@@ -23,7 +23,7 @@ def transaction_parts(kind: str) -> dict[str, float]:
 
 
 def printed_total(kind: str) -> float:
-    """Return the printed total of the report, which may differ from the sum of its parts."""
+    """Return CPU microseconds of a transaction as printed; the sum of the parts may differ."""
     return float(published(_TABLE)[kind]["total"])
 
 
@@ -33,7 +33,7 @@ def chin_ratio() -> float:
 
 
 def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
-    """Return the saved CPU seconds per second; below 0: a concentrator uses more CPU."""
+    """Return the CPU seconds saved per second; negative: a concentrator uses more CPU."""
     then = printed_total(_AFTER) if ziip else printed_total("concentrator")
     return (printed_total("direct") - then) * transactions_s / 1e6
 
@@ -100,7 +100,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
 
 
 def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]:
-    """Return the break-even if a concentrator saves CPU per connect, but not per transaction."""
+    """Return the break-even; []: a concentrator saves CPU for every transaction."""
     even = break_even_messages(CONNECT_US[asked.sharecnv], direct, then)
     if even is None:
         return []

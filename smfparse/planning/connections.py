@@ -8,7 +8,7 @@ from typing import Annotated
 from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
-"""KB per connection; SHARECNV(10): KB per conversation, as a channel with ten uses 169.6 KB."""
+"""KB per connection, by kind. SHARECNV(10): KB per conversation, a tenth of 169.6 per channel."""
 USABLE = 0.8
 """Share of the remaining storage that may be used."""
 

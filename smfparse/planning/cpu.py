@@ -11,17 +11,17 @@ _WORKLOADS = ("LOW", "AVERAGE", "HIGH")
 
 
 def engine_ratio(source_itr: float, source_cps: int, target_itr: float, target_cps: int) -> float:
-    """Return the speed of a processor of the target divided by the speed of one of the source."""
+    """Return the speed of a target processor divided by the speed of a source processor."""
     return (target_itr / target_cps) / (source_itr / source_cps)
 
 
 def busy_percent(cpu_ms_a_second: float, cps: int) -> float:
-    """Return the busy percentage of processors."""
+    """Return the busy percentage of `cps` processors."""
     return cpu_ms_a_second / (1000 * cps) * 100
 
 
 def improvement(generation: str, cps: str, workload: str) -> float:
-    """Return the additional throughput of a processor of the newer machine, %.
+    """Return by how many percent a processor of the newer machine has more throughput.
 
     generation  z14-z15, z15-z16; cps  3, 16, 32; workload  LOW, AVERAGE, HIGH
     """

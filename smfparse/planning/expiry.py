@@ -10,7 +10,7 @@ from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 PRIVATE_US = {"buffers": 4.0, "page-set": 7.0}
 """CPU microseconds per expired message of a private queue, by location of the message."""
 SCAN_US, EXPIRE_US = 3.9, 3.1
-"""Coupling facility microseconds: scan of a message; each of the two steps of expiring one."""
+"""Coupling facility microseconds per message: of a scan, and of each of the two expiry steps."""
 
 
 def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]:

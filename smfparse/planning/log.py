@@ -17,9 +17,9 @@ MOST_LOGS = 310
 
 
 class LogSpace(NamedTuple):
-    """Log space of one copy, GB. None: space unknown.
+    """Log space of one copy, in GB; None: unknown.
 
-    hourly      average per hour
+    hourly      average space written per hour
     hour        space written in the busiest hour
     half_day    space written in the busiest 12 hours
     unarchived  space written minus space archived in the same time
@@ -145,7 +145,7 @@ class IoTime(NamedTuple):
 
 
 def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
-    """Return the line through two points (pages of an I/O, its microseconds).
+    """Return the line through two points (pages of an I/O, microseconds of the I/O).
 
     Raises RequestError if both points have the same number of pages.
     """
@@ -166,12 +166,12 @@ def mb_of_pages(pages: float, seconds: float) -> float:
 
 
 def rate_at_full(mb_s: float, busy: float) -> float:
-    """Return the rate of the same workload with a log task that is always busy."""
+    """Return the rate of the same workload with a log task that is always busy; `busy`: 0 to 1."""
     return mb_s / busy
 
 
 def messages_a_second(mb_s: float, bytes_each: float) -> int:
-    """Return the number of persistent messages per second for a log rate."""
+    """Return persistent messages per second for a log rate, and log bytes per message."""
     return math.floor(mb_s * _MB / bytes_each)
 
 
@@ -330,7 +330,7 @@ def _line(asked: Log) -> IoTime | None:
 
 
 def _maximum_rates(asked: Log, full: float) -> list[Figure]:
-    """Return the rate with the longest I/Os; with more stripes, also both rates; empty: unknown."""
+    """Return the rate with the longest I/Os, and two rates with more stripes; []: unknown."""
     line = _line(asked)
     if line is None:
         return []

@@ -44,7 +44,7 @@ def rate_bound(chunk: int, window: int, frame: int, round_trip_ms: float) -> flo
 
 
 def transfer_rows(figure: str, **setting: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the published rows of a figure with a setting: source, target, network, queue, ..."""
+    """Return the published rows of a figure (RATE, COST) for a setting: source, target, queue..."""
     return [
         row
         for row in published(_TABLE)
@@ -53,7 +53,7 @@ def transfer_rows(figure: str, **setting: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
-    """Return a figure for files of a size, interpolated linearly over the logarithm of the size.
+    """Return the figure for files of `mb` MB, interpolated linearly over the logarithm of `mb`.
 
     Raises RequestError for files below 1 MB; files above 1 GB count as 1 GB.
     """

@@ -1,4 +1,4 @@
-"""Space of messages in page sets and buffer pools, and the time until both are full."""
+"""Space of messages in page sets and buffer pools, and the time until a page set is full."""
 
 import math
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ _ONE_PAGE, _OF_A_PAGE = 3596, 4049
 """Maximum bytes on one page, and bytes per page of a longer message: not published by IBM."""
 _LONG, _LONG_PAGES = 4 << 20, 1037
 _HELD, _HELD_IN = 19_980, 20_157
-"""IBM's full page set: one-page messages, and all pages (including control pages)."""
+"""IBM's example of a full page set: one-page messages, and pages including control pages."""
 _FREE = 0.85
 _SPARE = 1.2
 _FULL = 0.95
-"""From this used share on, tasks write pages, so the used share of the pool does not rise."""
+"""Used share at which a pool counts as full: tasks write pages, so the share does not rise."""
 _YEAR_S = 366 * 86_400
-"""Maximum time until full that is shown."""
+"""Maximum time until full that is shown, in seconds."""
 
 
 def message_pages(size: float) -> int:
@@ -179,7 +179,7 @@ def _until_full(asked: Pages, each: float) -> list[Figure]:
 
 
 def _hours(name: str, label: str, seconds: float | None, formula: str) -> list[Figure]:
-    """Return the figure of a time until full; empty: never full, or not within a year."""
+    """Return the figure of a time until full; []: never full, or not within a year."""
     if seconds is None or seconds >= _YEAR_S:
         return []
     return [Figure(name, label, seconds / 3600, "hours", formula, 1)]

@@ -1,8 +1,8 @@
-"""Planners: the inputs of each, its answer, and IBM's published values.
+"""Planners: inputs, figures, plans, and tables of values that IBM published.
 
 The inputs of a planner are the fields of a dataclass, which define text, unit and bounds. The
-options of the command line, their help and bounds, and the check of values from Python are derived
-from these fields. The module of a planner is imported on first use.
+options of the command line, their help, and the check of values are derived from these fields. The
+module of a planner is imported on first use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from smfparse.errors import RequestError
 
 
 def said(value: float) -> str:
-    """Return a number in the form used in formulas: whole, or with six digits."""
+    """Return a number as text in formulas: a whole number in full, otherwise six digits."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
 
 
@@ -37,10 +37,10 @@ def option(name: str) -> str:
 class Ask:
     """The description of an input.
 
-        low, high  lowest and highest number for which the planner is valid
-    among      all values of a text; (): any
-    measured   the SMF fields from which it is measured; '': none
-    needs      other requirements of the measurement than the trace: `12 hours of data`
+    low, high  lowest and highest number for which the planner is valid
+    among      all valid texts; (): any text
+    measured   SMF fields from which the input is measured; '': cannot be measured
+    needs      requirements of the measurement in addition to the trace: `12 hours of data`
     """
 
     text: str
@@ -70,7 +70,7 @@ class Wanted:
     """An input of a planner by its name.
 
     kind     int, float, str or bool
-    default  the published value; None: without a value, the planner omits the lines that need it
+    default  published value; None: the planner omits figures that need the input if not given
     """
 
     name: str
@@ -85,14 +85,14 @@ class Wanted:
         return "" if is_text else self.ask.bounds
 
     def fitted(self, value: Any) -> Any:
-        """Return a measured value for the planner: whole numbers are rounded."""
+        """Return a measured value in the type of the input; for an int, the value is rounded."""
         if value is None or self.kind not in (int, float):
             return value
         number = float(value)
         return round(number) if self.kind is int and math.isfinite(number) else number
 
     def refusal(self, value: Any) -> str:
-        """Return why a value is refused; '': it is accepted."""
+        """Return the reason why a value is refused; '': the value is accepted."""
         if value is None:
             return "" if self.default is None else "a value is required"
         if self.kind is not str and not isinstance(value, int | float):
@@ -107,7 +107,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Asked:
-    """The inputs of a planner. Raises RequestError for a value that is outside its bounds."""
+    """The inputs of a planner. Raises RequestError for a value outside the bounds of its input."""
 
     def __post_init__(self) -> None:
         for each in wanted(type(self)):
@@ -157,8 +157,8 @@ class Figure:
 class Planner:
     """A question of capacity.
 
-    figures      calculates the answer
-    sources      the publications of its formulas and values
+    figures      function that calculates the figures from the inputs
+    sources      publications of the formulas and values
     valid_range  the range in which formulas and values are valid
     limitations  effects that the figures do not include
     trace        commands that start the traces with the measured data; '': no measured data
@@ -213,7 +213,7 @@ def published(name: str) -> Any:
 
 
 def source(name: str) -> str:
-    """Return document, date, and place in the document of a published table."""
+    """Return the source of a published table: document, date, and place in the document."""
     found: str = _published()[name]["source"]
     return found
 
@@ -238,7 +238,7 @@ def between(points: Mapping[float, float], at: float, name: str, unit: str = "")
 
 LEAST_POINTS = 10
 LEAST_CHANGE = 0.2
-"""Minimum variation of the x of points, as a share of their mean."""
+"""Minimum range of the x values of points, as a share of the mean x."""
 _Z = 1.6448536269514722
 """The value that a standard normal variable exceeds with a probability of 5%."""
 
@@ -252,12 +252,12 @@ class Slope(NamedTuple):
 
 
 def too_few() -> str:
-    """Return the reason for which points have no slope."""
+    """Return a phrase: why points have no slope."""
     return f"fewer than {LEAST_POINTS} intervals, or only random changes in them"
 
 
 def slope(points: Sequence[Sequence[float]]) -> Slope | None:
-    """Return the slope of points (x, y); None: too few points, too similar x, or maybe 0."""
+    """Return the slope of points (x, y); None: too few points, x too similar, or slope maybe 0."""
     xs, ys = [each[0] for each in points], [each[1] for each in points]
     if len(points) < LEAST_POINTS or max(xs) - min(xs) <= LEAST_CHANGE * abs(fmean(xs)):
         return None
@@ -278,9 +278,9 @@ def _student(free: int) -> float:
 
 
 def plan_within(which: Planner, asked: Asked, intervals: Mapping[str, tuple[float, float]]) -> Plan:
-    """Return the answer of a planner, with intervals of figures that depend on uncertain inputs.
+    """Return the answer of a planner; figures that depend on uncertain inputs have intervals.
 
-    intervals  confidence intervals of inputs, by name
+    intervals  confidence intervals of uncertain inputs, by name
     """
     figures = which.figures(asked)
     bounds = {each.name: each.ask for each in wanted(type(asked))}
@@ -354,7 +354,7 @@ def plan_of(which: Planner, asked: Asked) -> Plan:
 def plan_of_measured(name: str, values: Mapping[str, Any]) -> Plan | None:
     """Return the answer for measured values; None: a required value is absent or out of range.
 
-    values  values by input; None: not measured; optional figures that need the input are omitted
+    values  values by input; a value None (not measured) omits optional figures that need the input
     """
     inputs = {each.name: each for each in wanted(planner(name).asked)}
     fitted = {key: inputs[key].fitted(value) for key, value in values.items()}

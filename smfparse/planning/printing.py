@@ -70,7 +70,7 @@ class CapacityDocument(Document):
 
 
 def explained(which: Planner, sql: str) -> Iterator[str]:
-    """Yield the lines about inputs, measured fields and sources of a planner, without an answer."""
+    """Yield the lines that explain a planner: inputs, measured fields, sources, SQL."""
     yield which.title
     yield ""
     columns = (Column("Input"), Column("Published"), Column("Values"), Column("Measured from"))
@@ -98,7 +98,7 @@ def _wrapped(text: str, room: int) -> Sequence[str]:
 
 
 def shown(figure: Figure) -> str:
-    """Return the value of a figure as people see it."""
+    """Return the value of a figure as text for people, with its interval."""
     if figure.rough:
         return f"about {float(f'{figure.value:.0e}'):,g}"
     text = with_decimals(figure.value, figure.decimals)
@@ -109,7 +109,7 @@ def shown(figure: Figure) -> str:
 
 
 def notes(found: Answer) -> list[str]:
-    """Return the notes of an answer: inputs that were not measured, and why."""
+    """Return sentences about an answer: inputs that were not measured, and the reasons."""
     of, which = found.of, found.plan.planner
     if of is None:
         return []
@@ -135,7 +135,7 @@ def notes(found: Answer) -> list[str]:
 
 
 def _figure_table(found: Answer) -> Table:
-    """Return the figures, with their current values if the plan is of a change."""
+    """Return the table of figures; with a column of current values, if any figure has one."""
     figures, rows = found.plan.figures, _figure_rows(found)
     if not any(each.before is not None for each in figures):
         return Table(_FIGURES, rows)

@@ -7,7 +7,7 @@ from typing import Annotated
 from smfparse.planning.plans import Ask, Asked, Figure, Planner, said
 
 GATHER_US = 0.5
-"""CPU microseconds per call for accounting class 3."""
+"""CPU microseconds per API call for accounting class 3."""
 RECORD_US = (4.0, 36.0)
 """CPU microseconds of writing a record with few queues, and with many queues."""
 WRITES = {"data-set": 1.0, "logstream": 2.0, "compressed-logstream": 7.6}
@@ -20,7 +20,7 @@ MB = 1 << 20
 
 
 def gathering_us(calls: float) -> float:
-    """Return the CPU microseconds of gathering accounting data for calls."""
+    """Return the CPU microseconds of gathering accounting data for a number of API calls."""
     return GATHER_US * calls
 
 
@@ -30,7 +30,7 @@ def writing_us(records: float, queues: str = "few") -> float:
 
 
 def queue_records(queues: int, bytes_each: float = QUEUE_BYTES) -> int:
-    """Return the number of class 5 records per interval for a number of queues."""
+    """Return the number of class 5 records per interval, with `bytes_each` bytes per queue."""
     return -(-queues // int(QUEUE_BYTES * QUEUES_A_RECORD // bytes_each))
 
 

@@ -9,12 +9,12 @@ from smfparse.planning.plans import Ask, Asked, Figure, Planner, between, publis
 
 _TABLES = {"private": "r93_ch6_put_private", "shared": "r93_ch6_put_shared"}
 OPEN_CLOSE_US = (32.0, 20.0, 7.5)
-"""CPU microseconds of opening and closing a shared queue and its stream, if none, one or both are
-already open.
+"""CPU microseconds of opening and closing a shared queue and its stream queue, if another task has
+none, one or both of these queues open.
 """
 MUSTDUP_US = (1.0, 2.0)
 SLOWER = (0.28, 0.45)
-"""Minimum and maximum decrease of the put rate of a program that only puts, by streaming."""
+"""Minimum and maximum decrease of the put rate by streaming, for a program that only puts."""
 
 
 def put_us(kb: float, kind: str, streamed: bool) -> float:
@@ -96,7 +96,7 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
 
 
 def _log_rate(asked: Streaming) -> list[Figure]:
-    """Return the log write rate of copies: each copy has the persistence of its message."""
+    """Return the log write rate of streamed copies, which have the persistence of the originals."""
     if asked.log_mb_s is None:
         return []
     more = asked.log_mb_s * asked.share / 100

@@ -1,4 +1,4 @@
-"""The cost of TLS: secret key resets and channel starts; and operations of AMS."""
+"""The cost of TLS by secret key resets and channel starts, and operations of AMS."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ CIPHERS = (
     "ECDHE_ECDSA_AES_256_CBC_SHA384",
 )
 Z15_PAPER_MS = dict(zip(CIPHERS, (0.64, 0.70, 3.8, 3.8), strict=True))
-"""Milliseconds in the z15 paper; the z16 paper contains other values for z15."""
+"""CPU milliseconds per key in the z15 paper; the z16 paper contains other values for z15."""
 SIGNING_OPERATIONS = 2
 """Number of asymmetric operations per signed message."""
 
@@ -30,9 +30,9 @@ def key_ms(cipher: str, machine: str) -> float:
 
 
 def key_us_a_message(negotiation_ms: float, size: float, sslrkeyc: float) -> float:
-    """Return CPU microseconds for keys, per message of `size` bytes; a key is for `sslrkeyc` bytes.
+    """Return the CPU microseconds of negotiating keys, per message of `size` bytes.
 
-    sslrkeyc  0: no new keys are negotiated
+    sslrkeyc  number of bytes after which a key is negotiated; 0: never
     """
     return negotiation_ms * 1000 * size / sslrkeyc if sslrkeyc else 0.0
 

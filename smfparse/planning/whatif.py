@@ -1,4 +1,4 @@
-"""The effects of changes of load, message size, log I/O time, streaming and ACCTIME together."""
+"""The combined effect of changes in load, message size, log I/O time, streaming and ACCTIME."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from smfparse.planning.streaming import put_ratio, put_us
 
 @dataclass(frozen=True)
 class WhatIf(Asked):
-    """Inputs: first the changes, then the current values."""
+    """Inputs: first the assumed changes, then the current values."""
 
     load: Annotated[
         float, Ask("Assumed message rate, as a multiple of the current rate", "x", 0.01, 100)

@@ -1,5 +1,5 @@
-"""Output formats. In: a `Document`. Out: lines in a format, written as the rows arrive.
+"""Output formats. In: a `Document`. Out: its lines in a format, one by one, or a workbook.
 
-A new output format is one module here and a row of `formats.FORMATS`. This package does not
-interpret figures or reports. It reads a document once, and writes no files.
+A new output format is a module in this package and a row of `formats.FORMATS`. This package does
+not interpret values. It reads a document once, and opens no files for output.
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _SUSPECT = f"{FORMULA_START}|{HIDDEN}"
-"""A regular expression that matches every text that `guarded` or `visible` can change."""
+"""Regular expression that matches every text that `guarded` or `visible` can change."""
 _MOMENT = "%Y-%m-%d %H:%M:%S%.6f"
 """The format of `csv_moment` for polars."""
 

@@ -1,7 +1,7 @@
 """A result for every output format: sections for people, rows and facts for programs.
 
-A command makes one `Document`, and a format uses its sections, tables, facts or printed lines. All
-are iterators: rows are written as they arrive, so their number is not limited.
+A command makes one `Document`. A format reads its sections, tables, facts or printed lines from
+iterators, and writes each row at once, so the number of rows is not limited.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NULL = "null"
 """The text for a missing value."""
 LEAST, DECIMALS = 1e-3, 6
-"""Least number that is shown to people with decimals, and maximum number of decimals."""
+"""For people: the least number that is shown with decimals, and the maximum number of decimals."""
 
 Cells: TypeAlias = Sequence[str]
 """A row: one text per column."""
@@ -45,8 +45,8 @@ class Table(NamedTuple):
 class Frames(NamedTuple):
     """A table of values: one or more polars frames with the same columns, read once.
 
-    local  names of columns of local times; the column `utc_offset` contains the seconds by which
-           these are ahead of UTC
+    local  names of columns with local times; the column `utc_offset` contains the number of seconds
+           by which local time is ahead of UTC
     """
 
     frames: Iterator[pl.DataFrame]
@@ -54,9 +54,9 @@ class Frames(NamedTuple):
 
 
 class Values(NamedTuple):
-    """A table of values, which formats for programs write as numbers and moments.
+    """A table of values, which formats for programs write as numbers and dates.
 
-    name     the subject of the table, in a word or two
+    name     short name of the table
     columns  heading and style (of STYLES) of each column; style '': values are shown unchanged
     rows     rows of str, int, float, bool, date, time, datetime (local) or None; read once
     """
@@ -67,13 +67,13 @@ class Values(NamedTuple):
 
     @classmethod
     def of(cls, name: str, headings: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Values:
-        """Return a table of rows with only the columns `headings`."""
+        """Return a table of the columns `headings` from rows with more columns."""
         found = ([row[each] for each in headings] for row in rows)
         return cls(name, [(each, "") for each in headings], found)
 
 
 class Section(NamedTuple):
-    """A part for people.
+    """A part of a document for people.
 
     title    heading; '': none
     tables   tables below the notes
@@ -90,7 +90,7 @@ class Section(NamedTuple):
 class Facts(NamedTuple):
     """Names and values for programs, of types that JSON supports.
 
-    head    names and values, in front of the rows
+    head    names and values that precede the rows
     rows    objects in the list named `rows`, read once; None: no such list
     indent  blanks per level of JSON, if rows is None
     """
@@ -101,7 +101,7 @@ class Facts(NamedTuple):
 
 
 class Document:
-    """A result: a command derives a class from this one and implements its methods.
+    """Base class for the result of a command; subclasses implement the methods.
 
     title  title of the document
     room   maximum characters per line of the printed form; a narrower terminal lowers it

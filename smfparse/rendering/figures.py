@@ -1,8 +1,8 @@
-r"""The styles of figures: how a value becomes text; and protection against harmful texts.
+r"""Styles that convert values to text, and protection against harmful texts.
 
 Every text that smfparse shows or writes passes through this module: values of records, names of
-files, messages. A character that is invisible or moves other characters is shown as its number:
-`\x1b`. So terminals and spreadsheets are protected.
+files, messages. To protect terminals and spreadsheets, a character that is invisible or moves other
+characters is shown as its number: `\x1b`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _NOT_SEEN = (
 )
 """Control and format characters, line separators, and other ignorable characters of Unicode."""
 HIDDEN = f"[{_NOT_SEEN}]"
-"""A character that is shown as its number: a regular expression for Python and polars."""
+"""Regular expression, for Python and polars, for a character that is shown as its number."""
 FORMULA_START = r"^ *[=+\-@\uff1d\uff0b\uff0d\uff20]"
-"""The start of a spreadsheet formula: a regular expression for Python."""
+"""Regular expression for the start of a spreadsheet formula."""
 NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
-"""A number or a duration: it is never a formula, although it may start with + or -."""
+"""Regular expression for a number or a duration, never a formula even if it starts with + or -."""
 _HIDDEN = re.compile(f"[{_NOT_SEEN}\ud800-\udfff]")
 _FORMULA = re.compile(FORMULA_START)
 _NUMBER = re.compile(NUMBER)
@@ -37,8 +37,8 @@ _BLANKS = 4
 def visible(text: str) -> str:
     r"""Return a visible text: an invisible character becomes its number, as \x1b.
 
-    A backslash is not escaped, so the visible text `\x1b` is shown in the same way. JSON and
-    Parquet distinguish the two.
+    A backslash is not escaped, so ESC and the four characters `\x1b` look the same. JSON and
+    Parquet distinguish the two texts.
     """
     if (
         text.isascii() and text.isprintable()
@@ -82,7 +82,7 @@ def _json_numbered(found: re.Match[str]) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return a text for a cell of a spreadsheet: a text like a formula gets ' in front."""
+    """Return a text for a spreadsheet cell: ' is added before a text that looks like a formula."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 
@@ -92,14 +92,14 @@ def cell_lines(text: str, escaped: Callable[[str], str]) -> str:
 
 
 ABSENT = "-"
-"""The text for a figure without data."""
+"""The text for a value without data."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _LEAST = 0.001
-"""Least value that is shown as a number: a smaller one is shown as `<0.001`."""
+"""Least value that is shown as a number; a smaller value is shown as `<0.001`."""
 _WHOLE = 100
 """Least percentage that is shown without decimals."""
 _MANY = 10_000
-"""Least number that is shown in the next larger unit."""
+"""Least number of a unit that is shown in the next larger unit."""
 
 
 def _text(value: Any) -> str:
@@ -225,9 +225,9 @@ def styled(value: Any, style: str) -> str:
 
 
 def legible(value: float | None, style: str) -> str:
-    """Return a number in a style; a positive number below its last decimal as `<0.1`, `<1`.
+    """Return a number in a style; `<0.1` or `<1` for a small positive number instead of 0.
 
-    In the style `percent`, it has two digits below 1, and no decimals from 100 on.
+    A percentage has two significant digits below 1, and no decimals from 100 on.
     """
     least = {"percent": 0.01, "tenths": 0.1}.get(style, 1)
     if value is not None and 0 < value < least:
@@ -238,7 +238,7 @@ def legible(value: float | None, style: str) -> str:
 
 
 def in_digits(number: float, digits: int = 4) -> str:
-    """Return a number with `digits` digits, large whole parts in full; ABSENT: not finite."""
+    """Return a number with `digits` significant digits, whole parts in full; ABSENT: not finite."""
     if not math.isfinite(number):
         return ABSENT
     is_large = abs(number) >= 1000 - 5 * 10.0 ** (2 - digits)
@@ -246,7 +246,7 @@ def in_digits(number: float, digits: int = 4) -> str:
 
 
 def short(number: float) -> str:
-    """Return a number with four digits; a positive number below 0.001 as `<0.001`."""
+    """Return a number with four significant digits; a positive number below 0.001 as `<0.001`."""
     return f"<{_LEAST}" if 0 < number < _LEAST else in_digits(number)
 
 
@@ -259,9 +259,10 @@ def with_decimals(number: float, decimals: int) -> str:
 
 
 def decimals_of(values: Iterable[float]) -> int:
-    """Return the number of decimals that all figures of a column are shown with.
+    """Return the number of decimals for all values of a column.
 
-    The highest figure has at least four digits; up to two more decimals show the lowest figure.
+    The highest value has at least four digits. Below two decimals, one more decimal is added for
+    small values.
     """
     known = [abs(each) for each in values if math.isfinite(each) and each]
     if all(each == int(each) for each in known):

@@ -1,4 +1,4 @@
-"""The output formats by name. Each is a module of this package, loaded on first use."""
+"""The output formats by name. Each format is a module of this package, loaded on first use."""
 
 from __future__ import annotations
 

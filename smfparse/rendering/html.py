@@ -15,7 +15,7 @@ from smfparse.rendering.figures import cell_lines, visible
 
 _ASSETS = Path(__file__).with_name("assets")
 TABLES = _ASSETS / "tables.js"
-"""Script of a page that sorts, filters and saves the tables of class `data`."""
+"""Script that sorts, filters and saves the tables of class `data` in a page."""
 BASE = _ASSETS / "base.css"
 """Style of all pages: light and dark colours, tables and buttons."""
 DOCUMENT = _ASSETS / "document.css"
@@ -55,7 +55,7 @@ def head_lines(title: str, script: str, style: str) -> Iterator[str]:
 
 
 def policy(script: str, style: str) -> str:
-    """Return the content security policy of a page: only this script and style, no network."""
+    """Return a content security policy that allows only this script and style, and no network."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"

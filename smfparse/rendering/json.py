@@ -1,4 +1,4 @@
-"""The format JSON: the facts of a result; for rows of a query, an array with an object per row.
+"""The format JSON: the facts of a result, or for a query an array with one object per row.
 
 Integers beyond 2^53 are texts, because most programs would read them as doubles. A local time
 contains its offset from UTC, if known.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST = 1 << 53
 """Maximum integer up to which a double represents every integer exactly."""
 _LONG = r"(-?\d{16,})(?=[,}\n])"
-"""Regular expression for an integer that can exceed _MOST, as a value in an object."""
+"""Regular expression for an integer value in JSON that may be greater than _MOST."""
 _OFFSET = "utc_offset"
 """Name of the column with the offset from UTC of the local times in a row, in seconds."""
 
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield the JSON of each result, row by row."""
+    """Yield the JSON of each item of `facts`, row by row."""
     for facts in document.facts():
         parts = _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
         yield from map(json_visible, parts)
@@ -89,7 +89,7 @@ def _with_local_times(frame: pl.DataFrame, local: frozenset[str]) -> pl.DataFram
 
 
 def _without_long_integers(text: str, frame: pl.DataFrame) -> str:
-    """Return JSON `text` of the rows `frame` in which integers beyond _MOST are texts."""
+    """Return `text`, the JSON of the rows `frame`, with integers beyond _MOST as texts."""
     import polars as pl
 
     for column in frame.select(pl.col(pl.Int64, pl.UInt64, pl.Int128)):

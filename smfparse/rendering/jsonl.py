@@ -1,8 +1,8 @@
 """The format JSON lines: one object per line, for programs that read line by line.
 
-Each row is an object that starts with the names and values in front of the rows. For a result
-without rows, the first line contains its names and values, and each object of a list is a line
-under the name of the list.
+The object of a row starts with the names and values of `Facts.head`. Without rows, the first line
+contains the names and values of `head` except lists of objects. Each object of a list is a further
+line, under the name of the list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from smfparse.rendering.json import json_lines, plain
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield the lines of all results; for frames, each item contains many lines."""
+    """Yield the lines of a document; for frames, each item contains many lines."""
     for facts in document.facts():
         parts = _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
         yield from parts

@@ -1,4 +1,4 @@
-"""The display form of results: tables in a notebook, text otherwise."""
+"""How Python displays results: as tables in a notebook, otherwise as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def notebook_html(document: Document) -> str:
 class Shown:
     """A result that is displayed as on the command line.
 
-    made  returns a new document of the result, because a document can be read only once
+    made  function that returns a new document of the result; a document can be read only once
     """
 
     def __init__(self, made: Callable[[], Document]) -> None:

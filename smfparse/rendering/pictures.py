@@ -1,4 +1,4 @@
-"""Drawings as pixels: SVG becomes PNG, by an optional library."""
+"""Conversion of SVG drawings to PNG, with an optional library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ZOOM = 2
 
 
 def png_maker() -> Callable[[Iterable[str]], bytes]:
-    """Return a function that makes a PNG of an SVG, with the fonts of the system.
+    """Return a function from the lines of an SVG to the bytes of a PNG, with the system's fonts.
 
     Raises RequestError if resvg_py is not installed.
     """

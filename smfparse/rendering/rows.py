@@ -1,8 +1,8 @@
 """The rows of queries as a document: tables of any columns, written as they arrive.
 
-In text tables wider than the terminal, columns in the middle are omitted. Small tables of plain
-values are formatted here, identical to the output of polars. All other tables are formatted by
-polars, which takes longer to load than most queries take.
+If a text table is wider than the terminal, columns in the middle are omitted. This module formats
+small tables of plain values, exactly as polars does. Polars formats all other tables, because
+loading polars takes longer than most queries.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _MOST_ROWS = 1_000
 _MOST_TEXT = 1_000
 """Maximum number of characters of a text that every version of polars shows in full."""
 _MOST = 1e9
-"""Maximum value of doubles that contain the shown decimals exactly."""
+"""Maximum absolute value of doubles that represent all shown decimals exactly."""
 Column = Sequence[Any]
 
 
 class _NotPlainError(Exception):
-    """A value that only polars can show."""
+    """A value that only polars can format."""
 
 
 class _Kind(NamedTuple):
-    """How an Arrow type is shown: the function that formats values, and right alignment."""
+    """How to show an Arrow type: function that formats values, and whether they align right."""
 
     texts: Callable[[Column], list[str]]
     right: bool = False
@@ -43,7 +43,7 @@ class _Kind(NamedTuple):
 def plain_table(parts: Sequence[Any]) -> list[str] | None:
     """Return the lines of pyarrow.Tables of the same columns: two heading lines, one line per row.
 
-    None: too many rows, or a value that is not plain.
+    Returns None for too many rows, or for a value that only polars can format.
     """
     schema = parts[0].schema
     kinds = [_KINDS.get(str(each.type)) for each in schema]
@@ -59,7 +59,7 @@ def plain_table(parts: Sequence[Any]) -> list[str] | None:
         _NotPlainError,
         OverflowError,
         ValueError,
-    ):  # OverflowError and ValueError: moments outside Python's range
+    ):  # OverflowError and ValueError: times outside Python's range
         return None
     heading, *rows = (f"| {' | '.join(cells)} |" for cells in zip(*columns, strict=True))
     return [heading, f"|{'|'.join('-' * (len(each[0]) + 2) for each in columns)}|", *rows]
@@ -131,7 +131,7 @@ _KINDS = {
     "timestamp[us]": _Kind(_moments),
     "timestamp[us, tz=UTC]": _Kind(_moments_in_utc),
 }
-"""Arrow types that are shown here."""
+"""Arrow types that do not need polars, by name."""
 
 
 _LEFT_OUT = "..."
@@ -141,7 +141,7 @@ _BESIDE = 3
 
 
 class Elider:
-    """Omits columns of a table that arrives in parts: the same columns in all parts.
+    """Omits columns of a table that arrives in parts; each part omits the same columns.
 
     width    maximum characters of a line; None: no maximum
     columns  number of columns shown; None: determined by `width`; 0: all
@@ -154,7 +154,7 @@ class Elider:
         self.count = 0
 
     def elided(self, lines: list[str]) -> list[str]:
-        """Return the lines of a part of a table, heading and rule included, with fewer columns."""
+        """Return `lines`, a part of a table with two heading lines, with fewer columns."""
         widths = [len(each) for each in lines[1].split("|")[1:-1]]
         if any(len(line) != len(lines[1]) for line in lines):  # wide characters, or no columns
             return lines
@@ -173,7 +173,7 @@ class Elider:
 
     @property
     def count_line(self) -> list[str]:
-        """Return a line with the number of columns shown; empty if all are shown."""
+        """A line with the number of columns shown; empty if all columns are shown."""
         if self._kept is None or sum(self._kept) >= self.count:
             return []
         return [f"{self.count} columns, {sum(self._kept)} shown"]
@@ -203,7 +203,7 @@ def _size(widths: list[int], most: int) -> int:
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
-"""Number of rows (or all, if fewer) that text output reads before it sets the width of columns."""
+"""Maximum number of rows that text output reads to determine the width of columns."""
 _HEADING = 2
 """Number of lines of a table before its rows."""
 
@@ -213,7 +213,7 @@ class RowsDocument(Document):
 
     results  each query with its pyarrow.Tables of the same columns, at least one table
     width    maximum characters of a line of text; None: no maximum
-    columns  number of columns in text; None: determined by `width`; 0: all
+    columns  number of columns in text; None: determined by `width`; 0: all columns
     local    as in `Frames`
     """
 

@@ -39,7 +39,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 _MOST = 1e15
 """Largest number that is shown with decimals."""
 _CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
-"""Types besides numbers that polars converts to text; Python converts other types."""
+"""Types, in addition to numbers, that polars converts to text; Python converts other types."""
 
 
 def exact(frame: pl.DataFrame) -> pl.DataFrame:
@@ -93,7 +93,7 @@ def aligned_frame(frame: pl.DataFrame) -> list[str]:
 
 
 def _same_decimals(numbers: pl.Series) -> pl.Series:
-    """Return numbers with the same number of decimals, at most six; unchanged if not possible.
+    """Return numbers with the same number of decimals, at most DECIMALS; otherwise unchanged.
 
     The result has a decimal type, which polars shows with all decimals.
     """

@@ -32,9 +32,9 @@ FINDINGS = (
     Mark(r" *SEV2 (?=[A-Z][A-Z0-9-]* ).*", BAD),
     Mark(r" *SEV[345] (?=[A-Z][A-Z0-9-]* ).*", GOOD),
 )
-"""Lines that begin with the severity of a finding and its rule."""
+"""Marks of lines that begin with the severity and the rule of a finding."""
 HEADLINE = Mark(r"\S{1,4}(?: on \S{1,4})?, (?:MQ|\d{4}/|\d+ days? ).*", HEAD)
-"""A line with the queue manager and the time."""
+"""Mark of a line that begins with the queue manager, followed by version, time or days."""
 
 
 def coloured(lines: Iterable[str], marks: Sequence[Mark]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _sections(document: Document) -> Iterator[str]:
 def aligned(
     columns: Sequence[Column], rows: Iterable[Cells], *, heading: bool = True
 ) -> Iterator[str]:
-    """Yield a heading line, then one line per row; all rows are read first, for their widths."""
+    """Yield a heading line, then one line per row; all rows are read first, to align columns."""
     headings = [[each.heading for each in columns]] if heading else []
     lines = [[*map(visible, cells)] for cells in (*headings, *rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
@@ -94,7 +94,7 @@ Each = TypeVar("Each")
 
 
 def some_at_a_time(items: Iterable[Each], most: int) -> Iterator[list[Each]]:
-    """Yield lists of `most` items, the last one shorter; also the items before an error."""
+    """Yield lists of `most` items, and a last list of fewer; also before an error is raised."""
     some: list[Each] = []
     try:
         for each in items:

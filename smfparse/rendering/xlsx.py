@@ -1,7 +1,7 @@
-"""The format Excel: a workbook with a sheet for each table, and a sheet that lists the others.
+"""The format Excel: a workbook with a sheet for each table, and an index of the sheets.
 
-Cells contain numbers, dates and moments of Excel. A text never becomes a formula, a link or a
-number. A sheet has a maximum number of rows; further rows are on further sheets.
+Cells contain numbers, dates and times in Excel's types. A text never becomes a formula, a link or a
+number. A table with more rows than a sheet can contain is on several sheets.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _SHOWN = {
 _DECIMALS = {"tenths": 2, "percent": 3, "decimal": 4, "micro": 7, "": 4}
 """Approximate number of characters for the decimal point and decimals, by style."""
 _OPTIONS = {"constant_memory": True, "remove_timezone": True}
-"""Options of XlsxWriter: write rows to the disk as they arrive; do not show the zone UTC."""
+"""Options of XlsxWriter: write rows to disk as they arrive, and write UTC times without a zone."""
 _WHOLE = ("truncated", "grouped")
 """Styles that truncate decimals in every format."""
 
@@ -67,7 +67,7 @@ def write_workbook(
 ) -> list[str]:
     """Write the tables of documents as a workbook; return messages about data that did not fit.
 
-    index  whether the first sheet lists the name, content and number of rows of the others
+    index  whether the first sheet lists name, content and number of rows of all other sheets
 
     Raises RequestError if XlsxWriter is not installed, OutputError if a table is too wide or the
     workbook cannot be written.
@@ -136,7 +136,7 @@ class _Workbook:
         } | {_QUOTED: book.add_format({"quote_prefix": True})}
 
     def new_sheet(self, name: str) -> Any:
-        """Return a new sheet with this name, or with a similar name if another sheet has it."""
+        """Return a new sheet with this name, or with a similar name if the name is used."""
         return self._book.add_worksheet(sheet_name(name, self._taken))
 
     def list_on(self, sheet: Any) -> None:
@@ -155,7 +155,7 @@ class _Workbook:
             sheet.set_column(column, column, max(len(str(each)) for each in row) + 2)
 
     def add(self, table: Values, title: str) -> None:
-        """Write a table on a sheet, or on several if it has too many rows.
+        """Write a table on a sheet, or on several sheets if the table has too many rows.
 
         title  description of the table, for the index
         """
@@ -245,7 +245,7 @@ class _Sheet:
 
 
 def _number(value: float | Decimal, style: str) -> int | float | None:
-    """Return a number for a cell; None: Excel cannot contain it."""
+    """Return a number for a cell; None: Excel cannot represent the number."""
     if not math.isfinite(value):
         return None
     whole = int(value)

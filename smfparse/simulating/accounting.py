@@ -52,11 +52,11 @@ _T = TypeVar("_T")
 _MINIMUM, _MAXIMUM = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth")
 _LAST = ("use_count", "wtasflag")
 _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several", "took")
-"""How merged rows are combined: suffixes of counters whose least, greatest or last value is used,
-and attributes that are summed.
+"""How rows are merged: endings of the names of counters whose minimum, maximum or last value is
+kept, and names of attributes that are summed.
 """
 _APART = 0x100000
-"""Bytes between the addresses of control blocks of two consecutive applications."""
+"""Distance between the control blocks of consecutive applications, in bytes."""
 _NAMED = (APPLICATION_KINDS["cics"], APPLICATION_KINDS["ims"])
 _REGIONS = 100
 
@@ -83,7 +83,7 @@ class _Groups:
         self.last: Ints = order[np.append(start[1:], len(order)) - 1] if len(order) else order
 
     def summed(self, values: Any, how: np.ufunc = np.add) -> Any:
-        """Return one value per group: its values combined by `how`."""
+        """Return one value per group: the values of the group's rows, combined by `how`."""
         if not len(self.of):
             return values
         return how.reduceat(np.asarray(values)[self._order], self._start)
@@ -142,7 +142,7 @@ def _coupling(coupling: Coupling, groups: _Groups) -> Coupling:
 
 
 class _TaskRecords:
-    """Makes the records of tasks, from one row per task, and of their queues.
+    """Makes accounting records from one row per task and one row per queue block of a task.
 
     most  maximum number of queue blocks in a record
     """
@@ -166,7 +166,7 @@ class _TaskRecords:
         every = np.arange(len(self._tasks))
         yield RecordParts(TASK, self._writers(every, 0), {1: once(wtid), 2: once(wtas), 3: first})
         for part in range(1, 1 + int(nth.max(initial=0)) // self._most):
-            mine = nth // self._most == part  # part 0: in the record of the task
+            mine = nth // self._most == part  # the record of the task contains part 0
             count = np.bincount(self._queues.task[mine], minlength=len(self._tasks))
             which = np.flatnonzero(count)
             who = (wtid.raw[which], np.ones(len(which), np.int64))
@@ -220,7 +220,7 @@ class _TaskRecords:
         return rows
 
     def _references(self) -> Raw:
-        """Return the thread cross-references: for CICS with a transaction, for IMS with a PSB."""
+        """Return the thread cross-references: with a transaction for CICS, with a PSB for IMS."""
         tasks, apps = self._tasks, self._chunk.plan.estate.applications
         kind = QWHC.field("qwhcopid").kind
         names = encoded(kind, [each.transaction for each in apps])[tasks.app]
@@ -244,7 +244,7 @@ class _TaskRecords:
         return rows
 
     def _set_coupling(self, rows: Rows) -> None:
-        """Set the requests to structures at commit, and the totals of all requests per task."""
+        """Set, per task, the requests to structures at commit, and the totals of all requests."""
         coupling = self._queues.coupling
 
         def by_task(values: Any) -> Any:
@@ -278,7 +278,7 @@ class _TaskRecords:
         return rows
 
     def _indexes(self) -> Ints:
-        """Return the index type for each queue block: none while an incident removes the index."""
+        """Return the index type per queue block; none during an incident that removes the index."""
         used, plan = self._queues, self._chunk.plan
         own = np.array([INDEXES[each.index] for each in plan.estate.queues])[used.queue]
         gone = self._chunk.effects.unindexed[used.time, used.queue] > 0

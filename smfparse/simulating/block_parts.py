@@ -1,4 +1,4 @@
-"""Parts of blocks: class 1, identities of tasks, requests to structures, log writes."""
+"""Values of blocks: class 1, identities of tasks, requests to structures, log writes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACTIVE, ENDED = 0x00800000, 0x20800000
 SHARED_QUEUE = 2
 """Value of QSGDISP for a shared queue."""
 NO_MESSAGE = 0x0FFFFFFF
-"""Value of the minimum message size if no message was put or got."""
+"""Minimum message size in records if no message was put or got."""
 QUEUE_EYES = {
     "openeye": "OPEN",
     "closeeye": "CLOS",
@@ -50,9 +50,9 @@ _SINGLE = (_NEW, _MOVE)
 """Requests for one list entry; all other requests are for several entries."""
 FIRST_TASK, TASK_BYTES = 0x5C000000, 0x168
 AGENT_BEFORE, WTAS_BEHIND, THREAD_BEHIND = 0x1234BD80, 0xD0, 0x1A40
-"""Addresses: first control block of a task, bytes to the next task's, offsets of other blocks."""
+"""Addresses of control blocks: first task, distance between tasks, distances within a task."""
 CHANNEL_STATE = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
-"""Values of all channels: running, private, medium statistics."""
+"""Values that are the same for all channels: running, private, medium statistics."""
 MESSAGE_HEADER, BATCH_CONTROL = 476, 28
 """Bytes on a channel per message, in addition to the message data, and per batch."""
 BATCH_KB = 5000
@@ -61,7 +61,7 @@ _LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1,
 
 
 def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
-    """Return the QWHC areas of some tasks, with the identities in their WTID blocks."""
+    """Return the QWHC areas of the tasks `which`, with the identities from the blocks `wtid`."""
     rows = Rows(QWHC, version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
     for name, source in _SAME_IN_QWHC.items():
         rows.set_bytes(name, wtid.get_bytes(source)[which])
@@ -69,7 +69,7 @@ def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
 
 
 def units_of_work(began: Raw, number: Ints) -> Raw:
-    """Return WTIDUOWI of tasks: no network name, the TOD clock value `began`, and a number."""
+    """Return WTIDUOWI of tasks: blank network name, the TOD clock value `began`, and a number."""
     found = np.full((len(began), 24), BLANK[0], np.uint8)
     found[:, 16:22] = began[:, :6]
     found[:, 22:] = big_endian(number, 2)
@@ -85,7 +85,7 @@ def task_places(address: Ints) -> Columns:
 def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:
     """Return the counters of one kind of call, and of the waits in these calls.
 
-    waits  number and time of waits, by part of a counter's name: jw log records, jc forced log
+    waits  number and time of waits, by letters in the counter's name: jw log records, jc forced log
            writes, ps page sets, sus suspends
     """
     columns = {f"{name}n": count, f"{name}ct": cpu, f"{name}et": elapsed}
@@ -104,7 +104,7 @@ def by_size(verb: str, counts: Ints | Floats, size: Ints, task: Ints, tasks: int
 
 
 def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) -> Rows:
-    """Return QWAC blocks; MQ 10.0.0 writes 96 bytes: assumed to be the first declared ones."""
+    """Return QWAC blocks. MQ 10.0.0 writes 96 bytes, assumed to be the first 96 declared bytes."""
     rows = Rows(QWAC, _WHOLE_QWAC, len(begin), {"qwacrinv": _TASK_ENDED})
     rows.set_clocks({"qwacbsc": begin, "qwacesc": end})
     rows.set_all(columns)
@@ -116,7 +116,7 @@ def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) 
 
 
 class Coupling:
-    """Requests to structures, one row per queue block.
+    """Requests to coupling facility structures, one row per queue block.
 
     requests         numbers of requests by (verb, request)
     committed        numbers of requests at commit, by request
@@ -145,22 +145,22 @@ class Coupling:
         self.took: Floats = (self.single + self.several) * self.each
 
     def extra(self, verb: int) -> Floats:
-        """Return the microseconds of a verb's requests that the verb's usual cost excludes.
+        """Return the microseconds of a verb's requests in addition to the usual cost of the verb.
 
-        Synchronous requests use CPU for their whole time.
+        A synchronous request uses CPU for its whole time.
         """
         count = sum(number for (own, _), number in self.requests.items() if own == verb)
         extra: Floats = count * (self.each - costs.CF_SYNC)
         return extra + (self._scanned * costs.CF_SYNC if verb == _GET else 0)
 
     def set_in(self, rows: Rows) -> None:
-        """Set the requests in queue blocks."""
+        """Set the counters of requests in the queue blocks `rows`."""
         for (verb, request), count in self.requests.items():
             set_requests(rows, _TYPES * verb + request, count, self.each)
 
 
 def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
-    """Set the counters of one type of request; a few of the requests are asynchronous."""
+    """Set the counters of one type of request; a share _ASYNCHRONOUS is asynchronous."""
     where = np.flatnonzero(count)
     count, each = count[where], each[where]
     late = np.floor(count * _ASYNCHRONOUS).astype(np.int64)
@@ -177,7 +177,7 @@ def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
 def log_totals(
     writes: Ints, pages: Ints, switches: Any, log_pages: Any, copies: Ints | int
 ) -> Columns:
-    """Return the counters for all copies of the log together.
+    """Return the counters that cover all copies of the log.
 
     writes, pages        numbers of writes and pages of one copy
     switches, log_pages  number of log switches, and pages of one active log
@@ -204,7 +204,8 @@ def set_log_writes(
 ) -> Floats:
     """Set the writes of one kind to one copy of the log; return the suspended time of the logger.
 
-    counts     numbers of writes and of their pages
+    entry      index in the repeated group: 2 * copy (0, 1) + kind (0: one page, 1: several pages)
+    counts     number of writes, and number of written pages
     times      microseconds of all writes, and of the longest write
     suspended  ratios of the suspended time of the logger to each of `times`
     when, log  moment of the longest write, and number of the log that it wrote

@@ -1,4 +1,4 @@
-"""The records of the channel initiator (115/231) and of its channel instances (116/10)."""
+"""The records of channel initiators (115/231) and of channel instances (116/10)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STORAGE_64, _LIMIT_64 = 260, 2048
 _DISPATCHED = 1.12
 """Ratio of elapsed time to CPU time of a dispatcher."""
 _ENCRYPTED = 1.15
-"""Ratio of elapsed time to CPU time of a TLS task, which also waits for its card."""
+"""Ratio of elapsed time to CPU time of a TLS task, which also waits for its crypto card."""
 _TASK, _NEXT_TASK, _NAMES_TASK = 0x7E0000, 0x11E0, 0x7F1000
 _RESOLVED, _RESOLVED_CPU = 900.0, 45.0
 _FIRST_ON_TASK = 10
@@ -48,12 +48,12 @@ _FIRST_ON_TASK = 10
 class Instances:
     """Channel instances, one row per instance and interval, in the order of `Reporters`.
 
-    row         index of the reporter
-    task        row of the instance's task
+    row         index of the queue manager and interval in `Reporters`
+    task        index of the instance's task in `Tasks`
     channel     number of the channel
     type        type of the channel
     client      whether the channel is a server-connection channel
-    moved       number of carried messages
+    moved       number of messages on the channel
     bytes       number of bytes of these messages
     lasting     number of persistent messages
     dispatcher  number of the dispatcher of the instance
@@ -97,16 +97,16 @@ class Instances:
         return found
 
     def of_channel(self, name: str) -> Floats:
-        """Return a declared property of the channel of each row."""
+        """Return the declared property `name` of the channel of each row."""
         found: Floats = column(self._chunk.plan.estate.channels, name, 0)[self.channel]
         return found.astype(np.float64)
 
     def summed(self, values: Floats | Bools) -> Floats:
-        """Return sums of values per reporter."""
+        """Return sums of values per row of `Reporters`."""
         return np.bincount(self.row, values, len(self._reporters)).astype(np.float64)
 
     def at_once(self) -> Floats:
-        """Return the average number of running channels per reporter, rounded up."""
+        """Return the average number of running channels per row of `Reporters`, rounded up."""
         return np.ceil(self.summed(self._tasks.present()[self.task]))
 
     def _backed_up(self) -> Bools:
@@ -203,7 +203,7 @@ class Instances:
 
 
 class Movers:
-    """The records of channel initiators in some intervals: one row per reporter with channels."""
+    """Makes the records of channel initiators in a chunk, for queue managers with channels."""
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
@@ -313,7 +313,7 @@ class Movers:
     def _in_turn(
         self, block: Block, name: str, calls: Floats, cpu: Floats, took: Floats
     ) -> tuple[Rows, Ints]:
-        """Return blocks of tasks, and their number per record; busy tasks pass work to the next."""
+        """Return blocks of tasks, and their number per record; a busy task passes on its work."""
         count = self._limit(name)
         used = np.arange(int(count.max())) < count[:, None]
         left, shares = took / self._length, []

@@ -1,4 +1,4 @@
-"""Some intervals of a simulated site: the work done, and the queue managers and tasks recorded.
+"""A chunk, consecutive intervals of a simulated site: its work, queue managers and tasks.
 
 `time` is the index of an interval in a chunk; moments are microseconds since 1970, in UTC.
 """
@@ -24,19 +24,19 @@ _AT_PEAK = 3
 """Ratio of the maximum to the average number of brief tasks."""
 _WEEK = 7 * 86_400_000_000
 _EARLY, _LATE, _EARLY_ONE_OF = 90, 150, 141
-"""Microseconds from the end of an interval to the first record of a task, before and after the
-statistics, which are written at 109; how many task records come per record before the statistics.
-In SMF data of MQ 10, the median of this number is 123.
+"""Microseconds from the end of an interval to the first task record: before the statistics (which
+are written at 109), and after the statistics. One in _EARLY_ONE_OF task records is written before
+the statistics; in SMF data of MQ 10, the median is one in 123.
 """
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some intervals.
+    """Consecutive intervals.
 
     did        results of the engine: arrays by name, one row per interval
-    down       share of each interval for which queue managers are down, with one more interval
-               before and one more after the chunk
+    down       share of each interval for which each queue manager is down; also for the intervals
+               before and after the chunk
     stretches  times at which each application is connected: rows (from, to), microseconds from the
                start of the estate
     begin      start of each interval
@@ -61,24 +61,24 @@ class Chunk:
 
     @property
     def zero(self) -> int:
-        """Return the start of the estate's simulated time."""
+        """Return the start of interval 0, the start of the estate."""
         return int(self.begin[0]) - self.first * self.length
 
     def draws(self, purpose: str) -> Draws:
-        """Return random columns for a purpose: the same purpose gives the same columns."""
+        """Return a source of random columns; the same purpose gives the same columns."""
         return Draws(self.seed, 1 + self.first, *purpose.encode())
 
     def rows(self, block: Block, rows: int, columns: Columns | None = None) -> Rows:
-        """Return blocks of the site's MQ version with these columns set."""
+        """Return blocks of the site's MQ version, with `columns` set."""
         found = Rows(block, self.plan.estate.version, rows)
         found.set_all(columns or {})
         return found
 
 
 class Reporters:
-    """Written statistics: one row per interval and queue manager that writes statistics at its end.
+    """Statistics: one row per interval and queue manager that writes at the end of the interval.
 
-    begin, end  time that the row covers: the interval, or the part of it after a restart
+    begin, end  time that the row covers: the interval, or its part after a restart
     row_of      row by interval and queue manager; -1: no statistics
     again       whether the queue manager restarted in the interval, or at its start
     """
@@ -115,13 +115,13 @@ class Reporters:
         return values[self.manager]
 
     def summed(self, values: Any, of: Any) -> Floats:
-        """Return sums of the values of tasks or queues, one per row."""
+        """Return sums of values, one per row; `values`: one per task or queue block in `of`."""
         row = self.row_of[of.time, of.manager]
         known = row >= 0
         return np.bincount(row[known], values[known], len(self)).astype(np.float64)
 
     def writers(self, order: int, which: Ints | slice = slice(None)) -> Writers:
-        """Return the writers of statistics: `order` is the index of the record in its interval."""
+        """Return the writers of statistics; `order`: index among the records of an interval."""
         return Writers(
             self.manager[which],
             self.end[which] + _LATER + 100 * order,
@@ -132,11 +132,11 @@ class Reporters:
 
 
 class Cells:
-    """Objects that queue managers report: one row per reporter and object.
+    """Objects that queue managers report: one row per row of `Reporters` and object.
 
-    row    index of the reporter of each row
-    thing  number of the object of each row
-    count  number of rows of each reporter
+    row    index in `Reporters`
+    thing  number of the object
+    count  number of objects per row of `Reporters`
     """
 
     def __init__(self, reporters: Reporters, manager: Ints) -> None:
@@ -150,7 +150,7 @@ class Cells:
 
 
 def spread(total: Ints, low: Floats, high: Floats) -> Ints:
-    """Return the parts of totals between shares `low` and `high`; parts of all shares add up."""
+    """Return the parts of totals from share `low` to share `high`; the parts add up to `total`."""
     part: Ints = (np.floor(total * high) - np.floor(total * low)).astype(np.int64)
     return part
 
@@ -160,10 +160,10 @@ class Tasks:
 
     Each task does a fixed share of its application's work, so the counts of its tasks add up.
 
-    low, high   shares of the application's work between which the work of the task is
+    low, high   start and end of the task's share in the application's work, 0 to 1
     begin, end  time in the interval that the accounting of the task covers
     started     time at which the task connected
-    ended       whether the row is the last one of the task
+    ended       whether the row is the last row of the task
     number      number of the task in its application
     """
 
@@ -194,7 +194,7 @@ class Tasks:
         return len(self.time)
 
     def present(self) -> Floats:
-        """Return the share of an interval for which each task is connected; brief tasks at peak."""
+        """Return each task's connected share of an interval; for brief tasks, the share at peak."""
         share = np.minimum(_AT_PEAK * (self.end - self.begin) / self._chunk.length, 1)
         return np.where(self.brief, share, 1)
 

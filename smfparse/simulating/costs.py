@@ -25,7 +25,7 @@ COMMIT, PREPARE, BACKOUT = 7.0, 12.0, 18.0
 LOG_WRITE = 2.25
 """Cost in microseconds of a log record in the buffer, without a wait for the write."""
 STREAMED = 1.05
-"""Ratio of the additional cost of a streamed put to the cost of the put itself."""
+"""Ratio of the additional cost of a streamed put to the cost of the original put."""
 
 RECORD_BYTES = {"put": 500, "get": 110, "unit": 360}
 """Bytes of log records, without the message: per put, per get and per unit of work."""
@@ -34,8 +34,8 @@ MOST_PAGES = 128
 """Maximum number of pages of one write to the log."""
 
 ZHYPERWRITE_PAGES, ZHYPERWRITE_SMALL, ZHYPERWRITE_LARGE = 24, 0.6, 0.88
-"""Maximum pages of a small write; ratios of write times with zHyperWrite to those without it, for
-small and for large writes.
+"""Maximum pages of a small write; ratio of the write time with zHyperWrite to the write time
+without zHyperWrite, for small and for large writes.
 """
 
 FIRST_PAGE, NEXT_PAGES = 3596, 4049

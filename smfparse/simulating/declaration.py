@@ -1,4 +1,4 @@
-"""The declaration of a site: one class per kind of table in its TOML, one field per key.
+"""The declaration of a site: one class per kind of TOML table, one field per key.
 
 Times of I/O, processing and the network are microseconds. Rates are per second, at the peak of the
 curve. The command line always loads this module, so it imports no library.
@@ -141,9 +141,9 @@ class Queue:
 
     expiry   seconds after which a message expires; 0: never
     stream   name of the queue that gets a copy of every message; "": none
-    wire     whether it is not a queue, but the connection from a channel to its partner
-    cluster  transmission queues of a cluster queue, each with its share of the messages
-    model    prefix of the names of dynamic queues, if it is a model queue; "": it is not
+    wire     whether the object is not a queue, but the connection from a channel to its partner
+    cluster  share of the messages by transmission queue, for a cluster queue
+    model    prefix of the names of dynamic queues, for a model queue; "": not a model queue
     """
 
     name: str
@@ -165,11 +165,11 @@ class Channel:
     network      round trip time
     message      time of the channel per message, without the network
     cipher       number of the TLS cipher specification; 0: no TLS
-    compression  per cent by which compression reduces the bytes
+    compression  reduction of the bytes by compression, %
     rekey        bytes after which a new secret key is negotiated (SSLRKEYC); 0: never
     sharing      conversations per instance (SHARECNV)
     lu62         whether the channel uses LU 6.2: `connection` is the name of an LU
-    called       name in records, because both ends of a channel have one name; "": `name`
+    called       name in records, which both ends of a channel share; "": `name`
     """
 
     name: str
@@ -195,7 +195,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Application:
-    """An application that puts and gets.
+    """An application that puts and gets messages.
 
     rate     units of work per second at the peak; 0: one unit for every message got
     get      queues to get from
@@ -206,7 +206,7 @@ class Application:
     reopen   share of the units that open and close their queues
     scans    number of messages that a get with a selector skips
     stays    messages per connection; 0: always connected
-    window   local times between which the application runs, "22:00-23:30"; "": all day
+    window   local time in which the application runs, "22:00-23:30"; "": all day
     opens    names, such as aliases, under which queues are opened, by queue
     """
 
@@ -265,7 +265,7 @@ class Incident:
 
     target  the affected queue manager, queue, channel or application; "": the best match
     factor  size of the problem, with a different meaning for each kind; 0: the default of the kind
-    listed  whether the answer key lists it
+    listed  whether the answer key lists the incident
     """
 
     kind: str
@@ -289,14 +289,14 @@ class Curve:
 
 @dataclass(frozen=True)
 class Estate:
-    """A site, and the simulated time: local time of its systems.
+    """A site, and its simulated time in local time of the systems.
 
     interval        interval of statistics (STATIME)
     acctime         interval of accounting (ACCTIME); None: `interval`
     growth          growth of the rates per day
     group           queue-sharing group; "": none
     answers         rules triggered without an incident: rule, object, job, start and end
-    cluster_queues  names by which applications open transmission queues
+    cluster_queues  names of cluster queues, which applications open instead of transmission queues
     """
 
     name: str
@@ -327,7 +327,7 @@ VERSIONS = (
 
 
 def check_times(start: dt.datetime, utc_offset: dt.timedelta, interval: dt.timedelta) -> None:
-    """Raise RequestError for times that records cannot have."""
+    """Raise RequestError for times that records cannot contain."""
     if utc_offset % dt.timedelta(minutes=15) or abs(utc_offset) > dt.timedelta(hours=14):
         raise RequestError(
             f"UTC offset {utc_offset}: must be a multiple of 15 minutes, up to 14 hours"

@@ -1,8 +1,7 @@
 """Random columns, and blocks with overwritten columns.
 
-The same seed must give the same bytes on every machine. So random numbers are the raw bits of
-PCG64, which are the same in all versions of numpy, converted by arithmetic that IEEE 754 defines
-exactly.
+The same seed must give the same bytes on every machine. The raw bits of PCG64 are the same in all
+versions of numpy. IEEE 754 exactly defines the arithmetic that converts these bits to numbers.
 """
 
 from __future__ import annotations
@@ -40,20 +39,20 @@ Columns: TypeAlias = dict[str, Any]
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 divided by the golden ratio: a product with it differs in all bits."""
+"""2**64 divided by the golden ratio; its multiples look random."""
 
 NEVER = -STCK_UNIX_EPOCH_US
-"""Microseconds since 1970 that a TOD clock value of zero means."""
+"""Time (microseconds since 1970) of the TOD clock value zero, which records contain for no time."""
 
 
 class Draws:
-    """Random columns: the same key gives the same columns."""
+    """A source of random columns; the same key gives the same columns."""
 
     def __init__(self, *key: int) -> None:
         self._bits = np.random.PCG64(list(key))
 
     def uniform(self, rows: int) -> Floats:
-        """Return numbers from 0 to less than 1."""
+        """Return numbers from 0 (inclusive) to 1 (exclusive)."""
         bits: NDArray[np.uint64] = self._bits.random_raw(rows)
         return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
@@ -85,7 +84,7 @@ class Draws:
 
 
 def numbered(count: Ints) -> Ints:
-    """Return numbers from 0 within each group; `count`: int64 (groups,), rows of each group."""
+    """Number the rows of each group from 0; `count`: number of rows per group, int64 (groups,)."""
     numbers: Ints = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     return numbers
 
@@ -133,7 +132,7 @@ def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> by
 class Rows:
     """Blocks of one kind, one row per block: one block is built and repeated, then columns are set.
 
-    A field that the blocks of this MQ version do not contain is ignored.
+    Setting a field that the blocks of this MQ version do not contain has no effect.
     """
 
     def __init__(
@@ -157,9 +156,9 @@ class Rows:
     def set(
         self, name: str, values: Values | float, entry: int = 0, *, where: Ints | None = None
     ) -> None:
-        """Overwrite numbers, durations or moments (microseconds since 1970).
+        """Overwrite a field with numbers, durations or moments (microseconds since 1970).
 
-        A number too large for its field becomes the largest number of the field.
+        A number too large for the field becomes the largest number of the field.
 
         entry  index in a repeated group
         where  indexes of the blocks to change; None: all blocks
@@ -177,12 +176,12 @@ class Rows:
         self._put(each, entry, each.kind.encode(column), where)
 
     def set_all(self, columns: Columns) -> None:
-        """Overwrite several columns."""
+        """Overwrite several fields, as by `set`."""
         for name, values in columns.items():
             self.set(name, values)
 
     def set_bytes(self, name: str, raw: Raw, entry: int = 0, *, where: Ints | None = None) -> None:
-        """Overwrite a column with wire bytes, as of texts and tokens."""
+        """Overwrite a field with wire bytes, for example of texts and tokens."""
         self._put(self.block.field(name), entry, raw, where)
 
     def set_texts(
@@ -194,11 +193,11 @@ class Rows:
         *,
         where: Ints | None = None,
     ) -> None:
-        """Overwrite a column with texts or hexadecimal tokens: each block gets words[which]."""
+        """Overwrite a field with texts or hexadecimal tokens: each block gets words[which]."""
         self.set_bytes(name, encoded(self.block.field(name).kind, words)[which], entry, where=where)
 
     def set_clocks(self, columns: Mapping[str, Ints]) -> None:
-        """Overwrite columns of moments with TOD clock values, as of `clock`; NEVER becomes zero."""
+        """Overwrite fields with TOD clock values of moments, by `clock`; NEVER becomes zero."""
         for name, moments in columns.items():
             raw = clock(moments)
             raw[moments == NEVER] = 0
@@ -229,8 +228,8 @@ def fill(
     end    end of the interval of each block
     words  texts for fields with these names
 
-    In a block, minimums are at most gauges, and gauges at most maximums. Many counters are zero. Of
-    a repeated group or an array, only the first entry is filled.
+    In a block, no minimum exceeds a gauge, and no gauge exceeds a maximum. Many counters are zero.
+    Only the first entry of a repeated group or an array is filled.
     """
     base = draws.skewed(len(rows), 200)
     for each in rows.block.fields:
@@ -293,7 +292,7 @@ def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: 
     for child in block.children:
         if (
             child.used is not None
-        ):  # an entry without a name is unused: every entry gets the name of the first
+        ):  # an entry without a name is unused: every entry gets the name of the first entry
             name = rows.get_bytes(child.used).copy()
             for entry in range(len(child.cells)):
                 rows.set_bytes(child.used, name, entry)

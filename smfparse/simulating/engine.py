@@ -1,7 +1,7 @@
 """The simulation: the work of each interval, and the backlog for the next interval.
 
-A step is an interval. Values that depend on the previous interval (depths, pages, waits for the
-log) are computed step by step, other values for many intervals in one operation.
+Values that depend on the previous interval (depths, pages, waits for the log) are computed interval
+by interval, other values for many intervals in one operation. A work is defined in `plan`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Messages:
         self._expiry[ends] = expiry
 
     def lose_plain(self, down: Floats) -> None:
-        """Empty the queues of nonpersistent messages of queue managers that end."""
+        """Remove the nonpersistent messages of queue managers that end."""
         ended = (down > 0)[self._plan.queue_manager] & ~self._plan.shared
         self.depth = np.where(ended & ~self._plan.queue_persistent, 0, self.depth)
 
@@ -90,7 +90,7 @@ class Messages:
     def _kept(self, there: Ints, came: Ints, orphaned: Floats, noise: Floats) -> Ints:
         """Return the number of messages that stay on queues: in transit, or without a getter.
 
-        noise  0 if no more messages arrive, so that all are got
+        noise  random share of _UNDER_WAY_MOST; 0: no more messages arrive, so all messages are got
         """
         lately = (came / self._seconds * UNDER_WAY + noise * _UNDER_WAY_MOST) * (noise > 0)
         lately = np.where(came > 0, lately, 0)
@@ -99,7 +99,7 @@ class Messages:
         return np.minimum(kept, there)
 
     def _ready(self, left: Ints, works: Ints, due: Ints) -> Floats:
-        """Return the messages for each work that gets: shared evenly, or by id to the requester."""
+        """Return the messages for each work: an equal share, or by id in proportion to requests."""
         plan = self._plan
         gets = plan.source[works] != NONE
         queue = np.where(gets, plan.source[works], 0)
@@ -189,7 +189,7 @@ class Workers:
         return np.where(up > 0, can, 0)
 
     def _sent(self, work: int, time: int, effects: Effects) -> float:
-        """Return the maximum number of messages that a channel sends: a round trip per batch."""
+        """Return the maximum number of messages that a channel sends, a round trip per batch."""
         channel = self._plan.channel(int(self._plan.app[work]))
         number = self._plan.channel_no[channel.name]
         batch = float(effects.batch[time, number]) or channel.batch
@@ -206,7 +206,7 @@ class Workers:
     def logged(self, flow: dict[str, Ints], rolled: Ints) -> dict[str, Floats]:
         """Return bytes, records and forced writes of the logs, by queue manager.
 
-        rolled  number of units that are backed out, by work: their gets were logged
+        rolled  number of units that are backed out, by work; gets of these units are logged
         """
         plan = self._plan
         works, managers = len(plan.app), len(plan.names)
@@ -230,15 +230,15 @@ class Workers:
 
 
 _ROUNDS = 3
-"""Number of iterations in which work and log times, which depend on each other, are computed."""
+"""Number of iterations that compute work and log times, which depend on each other."""
 _BRIEF = 1100.0
-"""Microseconds of a message on a queue with a waiting getter."""
+"""Microseconds for which a message is on a queue with a waiting getter."""
 _MOST_WAITING = 50_000
 """Maximum number of units of a work that wait outside MQ; further units are dropped."""
 
 
 class Engine:
-    """Simulates an estate interval by interval, and keeps the contents of queues between them."""
+    """Simulates an estate interval by interval, and keeps the state of queues between intervals."""
 
     def __init__(self, plan: Plan, seconds: float) -> None:
         self.plan = plan
@@ -298,14 +298,14 @@ class Engine:
         return self._storage.page_wait(flow | {"expired": none, "wave": none}, self.seconds)
 
     def _wave(self, flow: dict[str, Ints], noise: Floats) -> Ints:
-        """Return by queue the excess of the maximum depth over the depths at both ends."""
+        """Return each queue's maximum depth minus the higher of its depths at start and end."""
         rate = flow["came"] / self.seconds
         wave = np.floor(noise * (2 + rate * 0.05)).astype(np.int64)
         old = np.where(flow["expired"] > 0, np.floor(rate * _EXPIRY_SECONDS), 0).astype(np.int64)
         return np.where(flow["came"] > 0, wave + old, 0)
 
     def _extremes(self, did: dict[str, Any], noise: Floats) -> dict[str, Any]:
-        """Return highest and lowest depths of queues, and the time of a message on its queue."""
+        """Return highest and lowest depths of queues, and the time that a message is on a queue."""
         before, depth, came = did["before"], did["depth"], did["came"]
         emptied = (did["went"] > 0) & (np.minimum(before, depth) * 50 <= came)
         mean = (before + depth) / 2 / np.maximum(did["went"], 1) * self.seconds * 1e6

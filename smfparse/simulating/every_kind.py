@@ -1,8 +1,7 @@
 """Records of every kind in the registry, in any MQ version, with invented values.
 
-The values of tasks, queues and the main statistics blocks are consistent; any other block is filled
-with values that fit its declaration. Memory contains one batch: some intervals of all queue
-managers.
+The values of tasks, queues and the main statistics blocks are consistent. Other blocks contain
+values that fit their declarations. Memory contains one batch: some intervals of all queue managers.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ from smfparse.simulating.workload import Intervals, Site, Tasks
 
 BATCH_BYTES = 16 << 20
 _KEPT = frozenset({"correl", "wtasints", "wtasinte"})
-"""Fields that are not random in a file whose counters, times and flags are (`Site.dense`)."""
+"""Fields that are not random, even in a dense file (`Site.dense`)."""
 _GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
 """Share of blocks of a dense file whose latches and coupling facility requests are filled."""
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
@@ -68,7 +67,7 @@ _BLOCKS_PER_RECORD |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 _BLOCK_TEXTS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
 _BLOCK_TEXTS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
 _BLOCK_TEXTS |= {"qesdstr": workload.STRUCTURES[1:]}
-"""Texts by field, for blocks whose other fields get values that fit their declaration."""
+"""Texts by field, for blocks that are not consistent with other blocks."""
 
 
 def generate(
@@ -104,7 +103,7 @@ def generate(
 
 
 class _EveryKind:
-    """Makes the records of some intervals; `_made` contains the consistent blocks, by name."""
+    """Makes the records of some intervals; `_made`: consistent blocks, by name of the block."""
 
     def __init__(self, tasks: Tasks, first: int, times: int) -> None:
         self._of = of = Intervals(tasks, first, times)
@@ -185,7 +184,7 @@ class _EveryKind:
         self._make(made, count)
 
     def _make(self, rows: Rows, count: Ints | None = None) -> None:
-        """Store blocks in `_made`; `count` is their number in each record; None: 1."""
+        """Store blocks in `_made`; `count`: number of these blocks in each record; None: 1."""
         self._densify(rows)
         self._made[rows.block.name] = once(rows) if count is None else (rows.raw, count)
 
@@ -211,7 +210,7 @@ class _EveryKind:
         return Writers(qmgr[which], end[which] + 2, begin[which], agent, who)
 
     def _filled(self, block: Block, writers: Writers) -> CountedBlocks:
-        """Return blocks of a kind whose values do not depend on other blocks."""
+        """Return blocks of one kind, with values that do not depend on other blocks."""
         count = np.full(len(writers.qmgr), _BLOCKS_PER_RECORD.get(block.name, 1))
         rows = Rows(block, self._version, int(count.sum()))
         nth, draws = numbered(count), self._of.draws(block.name)

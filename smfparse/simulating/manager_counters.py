@@ -1,6 +1,6 @@
 """Invented counters of the statistics blocks: one row per queue manager and interval.
 
-The counters are derived from sums over tasks: class 3 is assumed to cover half of the work.
+The counters are derived from sums over tasks, which are assumed to do half of the work.
 Durations are microseconds, moments microseconds since 1970, in UTC.
 """
 
@@ -99,11 +99,9 @@ def storage_columns(rows: int, draws: Draws) -> Columns:
 
 
 def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
-    """Set the log manager's counters.
+    """Set the log manager's counters: writes of control intervals of 4 KB to both copies.
 
-    logged  bytes of persistent messages that tasks put
-
-    The log contains these and other bytes, in control intervals of 4 KB, on both copies.
+    logged  bytes of persistent messages that tasks put; the log also contains other bytes
     """
     interval = of.site.length
     seconds = interval / US_PER_SECOND
@@ -221,7 +219,7 @@ def page_set_columns(nth: Ints, draws: Draws) -> Columns:
 
 
 def db2_columns(rows: int, draws: Draws) -> Columns:
-    """Return the counters of Db2 requests, and their times: in the thread, and in Db2 alone."""
+    """Return the counters and times of Db2 requests; times in the thread, and in Db2 alone."""
     columns: Columns = {}
     for count, name in _DB2_REQUESTS.items():
         calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
@@ -244,11 +242,10 @@ def channel_type(channel: str, qmgr: str) -> int:
 def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
     """Return the counters of channels that run all the time, one row per instance.
 
+    Server-connection channels have no batches. They have conversations, and count calls.
+
     kind  type of each channel
     end   end of the interval of each row
-
-    Only senders and receivers have batches; server-connection channels have conversations, and
-    count calls.
     """
     rows = len(kind)
     clients, receives = (kind == CHANNEL_TYPES[each] for each in ("server-connection", "receiver"))

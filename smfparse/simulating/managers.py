@@ -1,9 +1,8 @@
 """Statistics of queue managers: messages, data, the log, storage, locks and structures.
 
-A log writes one I/O after another. Commits during a write are written by the next write. So F
-forced writes per second that take t seconds each become F / (1 + F t) writes, and a busier log has
-more pages per write. The counters of a log distinguish writes of one page and of several pages, on
-each copy.
+A log does one write after another. All commits during a write wait for the next write. So F forced
+writes per second that take t seconds each become F / (1 + F t) writes, and a busier log has more
+pages per write. Each copy of a log has counters for writes of one page and of several pages.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ _ROUNDS = 12
 _IDLE_WRITES = 0.2
 """Log writes per second of an idle queue manager."""
 _PAGES_MORE = 3
-"""Excess of the pages of a multi-page write over the mean pages of all writes."""
+"""Pages of a multi-page write minus the mean pages of all writes."""
 _SECOND_COPY = 1.02
 _SUSPENDED = 1.004
 """Ratio of the suspended time of the logger to the time of writes."""
 _WORKS, _WORKS_MORE = 1.01, 0.048
-"""Ratio of the busy time of the logger to its suspended time: constant, and increase at full load.
+"""Ratio of the logger's busy time to its suspended time: when idle, and the increase at full load.
 """
 _RESTART_READS = (400, 2600)
 
@@ -49,8 +48,8 @@ _RESTART_READS = (400, 2600)
 class LogLoad:
     """The work of logs in an interval, one value per queue manager.
 
-    writes, pages  writes and written pages per second and copy: a partly filled page is written,
-                   and counted, again
+    writes, pages  writes and written pages per second and copy; a partly filled page is written and
+                   counted several times
     wait           microseconds that a commit waits
     """
 
@@ -91,7 +90,7 @@ class Logs:
 
         logged  logged bytes per second
         forced  forced writes per second
-        slower  factor on the times of the device
+        slower  factor on the times of writes
         """
         new = logged / USED_OF_CI
         due = forced + _IDLE_WRITES
@@ -118,7 +117,7 @@ class Logs:
 
 
 class LogBlocks:
-    """Makes the log blocks of some intervals: counters by copy of the log and kind of write."""
+    """Makes the log blocks of a chunk: counters by copy of the log and kind of write."""
 
     def __init__(self, chunk: Chunk, reporters: Reporters) -> None:
         self._chunk, self._reporters, self._draws = chunk, reporters, chunk.draws("log")
@@ -200,12 +199,12 @@ _OWN_ENTRIES, _OWN_ELEMENTS = 40, 90
 _ELEMENT_BYTES = 256
 _MB = 1 << 20
 _FREE_31, _CONNECTION_31 = 900 * _MB, 16 * 1024
-"""Bytes of 31-bit storage of a queue manager, and bytes that one connection uses."""
+"""Free 31-bit storage of a queue manager without connections, and bytes per connection."""
 _RESERVES = {"qsrsmvs": 6 * _MB, "qsrscrit": 10 * _MB, "qsrssos": 20 * _MB}
 
 
 class Managers:
-    """The records 115/1, 115/2 and 115/7 of some intervals."""
+    """Makes the records 115/1, 115/2 and 115/7 of a chunk."""
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
@@ -245,7 +244,7 @@ class Managers:
         return self._reporters.summed(values, self._accounting.tasks)
 
     def _messages(self) -> Columns:
-        """Return the counters of calls of all tasks; copies put on streaming queues are puts."""
+        """Return the counters of calls of all tasks; copies on streaming queues count as puts."""
         used, columns = self._accounting.queues, self._accounting.queues.columns
         size = columns["putbytes"] / np.maximum(used.put, 1)
         persistent = np.where(used.persistent, used.put + used.streamed, 0)
@@ -334,7 +333,7 @@ class Managers:
         return rows
 
     def _set_structure(self, rows: Rows, entry: int, name: str, mine: Bools) -> None:
-        """Set the requests to a structure, and its contents; `mine`: which queues are in it."""
+        """Set requests and contents of the structure `name`; `mine`: queues in the structure."""
         queues, plan = self._accounting.queues, self._chunk.plan
         coupling, inside = queues.coupling, mine[queues.queue]
         single, several, took = (

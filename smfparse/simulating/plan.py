@@ -1,4 +1,4 @@
-"""A site as columns for the simulation, and the effects of its incidents on them.
+"""A site as columns for the simulation, and the effects of incidents on these columns.
 
 A work is an activity of an application with one cause: a rate, or a message on a queue. An edge is
 a work and a queue that the work puts to. A slot is an application and a queue that it uses: each
@@ -36,7 +36,7 @@ _MOST_LEVELS = 12
 
 
 def column(things: Sequence[Any], name: str, *more: Any) -> Any:
-    """Return the attribute `name` of each thing as a column, and the values `more` after it."""
+    """Return a column: the attribute `name` of each thing, then the values `more`."""
     return np.array([*(getattr(each, name) for each in things), *more])
 
 
@@ -182,7 +182,7 @@ class Plan:
         self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
 
     def channel(self, app: int) -> Any:
-        """Return the channel that an application is, or connects by; None: no channel."""
+        """Return the channel that an application represents or connects by; None: no channel."""
         name = self.estate.applications[app].channel
         return self.estate.channels[self.channel_no[name]] if name else None
 
@@ -194,13 +194,13 @@ class Plan:
 
 
 def _causes(application: Application) -> list[tuple[str | None, float]]:
-    """Return queue and rate of each work of an application; queue None: work at a rate."""
+    """Return (queue, rate) for each work of an application; queue None: the cause is the rate."""
     own: list[tuple[str | None, float]] = [(None, application.rate)] if application.rate else []
     return own + [(name, 0.0) for name in application.get]
 
 
 def _opened(estate: Estate, apps: Ints, queues: Ints) -> tuple[list[str], Ints, Bools]:
-    """Return for each slot: the opened name, its type, and whether a dynamic queue is made."""
+    """Return, for each slot, opened name, type of queue, and whether a dynamic queue is made."""
     used = zip(apps, queues, strict=True)
     pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
     names = [opens.get(queue.name, queue.name) for opens, queue in pairs]
@@ -215,7 +215,7 @@ _DAY = dt.timedelta(days=1)
 
 
 _MOSTLY = 0.5
-"""Share of an interval above which an incident counts as covering all of the interval."""
+"""Share of an interval above which an incident counts as covering the whole interval."""
 
 
 class Effects:
@@ -233,7 +233,7 @@ class Effects:
     down            share of the interval in which a queue manager is down
     lost            share of the interval in which records of a queue manager are lost
     batch           batch sizes of channels; 0: as declared
-    streams         1: the streaming queue of a queue gets copies; 0: it gets none
+    streams         1: the streaming queue of a queue gets copies; 0: no copies
     network         factors on the round trips of channels
     leaked          megabytes of storage that a channel initiator has leaked so far
     """
@@ -278,12 +278,12 @@ class Strength:
 
     @property
     def times(self) -> Floats:
-        """The factor for each interval: nearer to 1 if the incident covers only a part of it."""
+        """Factor per interval: 1 outside the incident, less than `factor` in a part of it."""
         return 1 + (self.factor - 1) * self.overlap
 
     @property
     def mostly(self) -> Bools:
-        """Whether the incident counts as covering the whole of each interval."""
+        """Whether, per interval, the incident counts as covering the whole interval."""
         return self.overlap > _MOSTLY
 
 
@@ -305,7 +305,7 @@ _BENDS: Mapping[str, Mapping[str, Callable[[Strength, Floats], Any]]] = {
     "cf-slow": {"cf": lambda by, usual: usual * by.times},
     "storage-leak": {"leaked": lambda by, usual: usual + by.factor * by.hours},
 }
-"""By kind of incident and name of an effect: the new values, from its Strength and the old values.
+"""Function from strength and old values to new values, by kind of incident and name of the effect.
 """
 
 
@@ -329,7 +329,7 @@ def _columns(plan: Plan, affects: str, target: str) -> Ints:
 
 
 def placed(plan: Plan) -> list[Incident]:
-    """Return the incidents of an estate, with their targets and factors."""
+    """Return the incidents with targets and factors. Raises RequestError if one has no effect."""
     found = []
     for each in plan.estate.incidents:
         kind = INCIDENTS[each.kind]
@@ -372,7 +372,7 @@ def _changes(plan: Plan, incident: Incident) -> bool:
 
 
 def _used(app: Application, affects: str) -> Collection[str]:
-    """Return the names, in an application's declaration, of objects that an incident can affect."""
+    """Return the names that an application uses of objects of the kind `affects`."""
     if affects in ("queue", "indexed queue"):
         return app.get
     if affects == "streaming queue":

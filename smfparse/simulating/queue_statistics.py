@@ -1,4 +1,4 @@
-"""Statistics of queues (class 5): one row per queue and interval, from the calls in accounting."""
+"""Statistics of queues (class 5), one row per queue and interval; calls come from accounting."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ _REDRIVEN = 0.02
 
 
 class QueueStatistics:
-    """Makes the records 115/216 of some intervals.
+    """Makes the records 115/216 of a chunk.
 
-    A queue manager also reports its own calls on shared queues of other queue managers in its
-    queue-sharing group.
+    In a queue-sharing group, each queue manager reports its own calls on all shared queues.
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
@@ -93,7 +92,7 @@ class QueueStatistics:
         return rows
 
     def _set_clocks(self, rows: Rows) -> None:
-        """Set the times of the last put and get on queues: shortly before the interval ends."""
+        """Set the times of the last put and the last get: shortly before the interval ends."""
         end = self._reporters.end[self._cells.row]
         for field, moved in (("qqstlput", "came"), ("qqstlget", "went")):
             count = self._chunk.did[moved][self._at]
@@ -101,9 +100,10 @@ class QueueStatistics:
             rows.set_clocks({field: np.where(count > 0, end - gap.astype(np.int64), NEVER)})
 
     def _total(self, values: Any, queue: Ints | None = None) -> Ints:
-        """Return sums of values of queue blocks, one per row: interval, queue manager and queue.
+        """Return sums of values per row, that is per interval, queue manager and queue.
 
-        queue  queue of each value, NONE: no queue; default: the queue of the block
+        values  one value per queue block
+        queue   queue of each value, NONE: no queue; default: the queue of the block
         """
         used, plan = self._accounting.queues, self._plan
         queue = used.queue if queue is None else queue
@@ -116,7 +116,7 @@ class QueueStatistics:
         return found
 
     def _puts(self) -> Columns:
-        """Return the columns of puts by applications, and of copies that streaming puts."""
+        """Return the columns of puts, which include copies on streaming queues."""
         used, work = self._accounting.queues, self._accounting.queues.columns
         lasting = self._plan.queue_persistent[self._queue]
         copies = self._total(used.streamed, self._plan.stream[used.queue])
@@ -169,7 +169,7 @@ class QueueStatistics:
         }
 
     def _state(self) -> Columns:
-        """Return the columns of depth, age, time on queue, handles; partial rows have no depth."""
+        """Return columns of depth, age, time on queue, handles; only the home row has a depth."""
         did, plan = self._chunk.did, self._plan
         taken = did["went"][self._at] > 0
         mean = np.where(taken, np.minimum(did["latency"][self._at], _MOST_TIME), 0)
@@ -187,8 +187,9 @@ class QueueStatistics:
         return columns
 
     def _handles(self, uses: Floats, tasks: Ints) -> Ints:
-        """Return the number of handles in each row: one for each task that uses the queue.
+        """Return the number of handles in each row: one handle per task that uses the queue.
 
+        uses   1 if a work (or edge) uses a slot, by work and slot
         tasks  number of tasks by interval and application
         """
         plan, slots = self._plan, np.flatnonzero(uses.sum(axis=0))
@@ -199,7 +200,7 @@ class QueueStatistics:
         return held
 
     def _connected(self) -> dict[str, Ints]:
-        """Return numbers of tasks by interval and application: at the end, maximum and minimum."""
+        """Return numbers of tasks by interval and application: last (ct), highest, lowest."""
         chunk, tasks = self._chunk, self._accounting.tasks
         shape = (chunk.times, len(self._plan.app_manager))
         key = tasks.time * shape[1] + tasks.app

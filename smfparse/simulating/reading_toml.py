@@ -73,14 +73,14 @@ _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
     Mapping[str, float]: (dict, float, "a table of numbers of 0 or more"),
     Mapping[str, str]: (dict, str, "a table of texts"),
 }
-"""By type of a field with several values: container, type of the values, and words for both."""
+"""Container, type of its values, and words for messages, by type of a field with several values."""
 
 _SHOWN = 12
 """Maximum number of valid names that a message lists."""
 
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
-    """Return the estate that a TOML document declares; raise RequestError if it is wrong."""
+    """Return the estate that a TOML document declares. Raises RequestError for wrong contents."""
     _known(data, _TABLES, name)
     tables = {key: data.get(key, kind()) for key, kind in _TABLES.items()}
     for key, kind in _TABLES.items():
@@ -104,7 +104,7 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
 
 
 def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
-    """Return the tables of queues and applications, including tables of the agents."""
+    """Return the tables of queues and applications, including those that represent agents."""
     agents = _named(Agent, tables["agents"], "agent")
     for each in agents:
         if each.sends_to:
@@ -117,7 +117,7 @@ def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
 
 
 def minutes(text: str) -> dt.timedelta:
-    """Return the length of time in a text: 30s, 10m, 1h."""
+    """Return the duration in a text: 30s, 10m, 1h."""
     found = re.fullmatch(r"(\d+)([smh])", text)
     if found is None:
         raise RequestError(f"{text!r} is not a length of time; write 10m, 30s or 1h")
@@ -134,7 +134,7 @@ def clock_time(text: str) -> dt.timedelta:
 
 
 def incident(text: str) -> Incident:
-    """Return the incident of NAME@HH:MM/LENGTH or NAME:TARGET@HH:MM/LENGTH."""
+    """Return the incident in a text: KIND@HH:MM/LENGTH or KIND:TARGET@HH:MM/LENGTH."""
     found = re.fullmatch(r"([a-z-]+)(?::([^@]+))?@([^/]+)/(.+)", text)
     if found is None:
         raise RequestError(f"incident {text!r}: write log-slow@14:20/30m")
@@ -231,7 +231,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _wanted(kind: Any, value: Any) -> str:
-    """Return the words for the required kind of value; "": the value is of this kind."""
+    """Return a phrase that describes values of type `kind`; "": the value is valid."""
     if kind in _SEVERAL:
         whole, each, words = _SEVERAL[kind]
         parts: Any = value.values() if isinstance(value, dict) else value
@@ -311,7 +311,7 @@ def _answer(table: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _check(estate: Estate) -> None:
-    """Raise RequestError if a named object does not exist, or values do not fit together."""
+    """Raise RequestError if a named object does not exist, or values contradict each other."""
     if not estate.queue_managers:
         raise RequestError(f"{estate.name}: no queue manager")
     for where, name, known in _names_used(estate):
@@ -329,7 +329,7 @@ def _check(estate: Estate) -> None:
 
 
 def _names_used(estate: Estate) -> Iterator[tuple[str, str, Iterable[str]]]:
-    """Yield each place that uses a name, the name, and the valid names for this place."""
+    """Yield each place that uses a name, the name, and the valid names."""
     managers, queues, channels = (
         dict.fromkeys(each.name for each in some)
         for some in (estate.queue_managers, estate.queues, estate.channels)
@@ -423,7 +423,7 @@ def _document(name: str) -> dict[str, Any]:
 
 
 def _merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `base` with the values of `more` in place of its own; tables are merged."""
+    """Return `base` with values of `more`, which replace values of `base`; tables are merged."""
     found = dict(base)
     for key, value in more.items():
         old = found.get(key)

@@ -1,6 +1,6 @@
-"""From blocks to records with SMF headers, the reverse of decoding, and from records to a dump.
+"""Build records with SMF headers from blocks, the reverse of decoding, and write them as a dump.
 
-In a dump, records are in the order of their times, numbered, and spanned over blocks.
+In a dump, records are in the order of their times, numbered, and spanned over dump blocks.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from smfparse.schemas import (
 from smfparse.simulating.draws import Ints, Rows, big_endian, clock, encoded, numbered
 
 _LONG_SINCE = (10,)
-"""First MQ version that writes QWHX, with the release; its SMF header contains QWHX_RELEASE."""
+"""First MQ version that writes its release in QWHX, and QWHX_RELEASE in the SMF header."""
 _DUMP_MARK = 0x1E
 _MQ_MARK = _DUMP_MARK | SUBTYPE_VALID.mask
 _MARKER_BYTES = 18
 SMF_LIMIT = 32_756
 """Maximum bytes of a record that SMF accepts."""
 _POOLS, _POOLS_SINCE = (115, 215), (8, 0)
-"""Record of buffer pools, and the first MQ version that writes it; earlier versions use 115/2."""
+"""Record of buffer pools, and first MQ version with this record; earlier versions use 115/2."""
 _NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
 
 CountedBlocks: TypeAlias = tuple[Raw, Ints]
-"""Blocks of one kind, record by record; number of these blocks in each record."""
+"""Blocks of one kind, record by record, and the number of these blocks in each record."""
 
 
 def is_written(record: tuple[int, int], block: Block, version: str) -> bool:
@@ -72,7 +72,7 @@ def once(rows: Rows) -> CountedBlocks:
 
 @dataclass(frozen=True)
 class Shape:
-    """The properties of a kind of record, without its blocks.
+    """The properties of a kind of record that do not depend on its blocks.
 
     triplets     number of triplets, including the triplet of the QWHS area
     trace        value of QWHSIID
@@ -113,7 +113,7 @@ class Writers:
     length  length of the interval in microseconds; None: the interval of the envelope
     who     QWHC areas; None: blank
     agent   address of the agent's control element
-    count   numbers of earlier records of the queue manager: of this trace, and of all traces
+    count   numbers of the records: among records of this trace, and among all records
     noise   int64: contents of the four flag bytes of QWHS; None: valid flags
     """
 
@@ -168,7 +168,7 @@ class Envelope:
         return (SMF_LIMIT - fixed - wtid - wtas) // wqst
 
     def marker(self, kind: int, when: int) -> memoryview:
-        """Return the header or trailer record of a dump, by its type."""
+        """Return the header or trailer record of a dump; `kind` is the record type."""
         fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
         rows = Rows(QWST, self._version, 1, fixed)
         rows.set_bytes("sm115sid", self._systems[:1])
@@ -176,9 +176,9 @@ class Envelope:
         return memoryview(rows.raw[0, :_MARKER_BYTES].tobytes())
 
     def records(self, parts: RecordParts, which: Ints) -> Iterator[tuple[Raw, Ints]]:
-        """Yield groups of the records `which`: rows of records, and their indexes in `which`.
+        """Yield groups of the records `which`: one row per record, and the indexes in `which`.
 
-        The records of a group contain the same numbers of blocks.
+        All records of a group contain the same numbers of blocks.
         """
         counts = np.stack([count[which] for _, count in parts.blocks.values()], axis=1)
         alike, group = np.unique(counts, axis=0, return_inverse=True)
@@ -195,7 +195,7 @@ class Envelope:
     def _joined(self, parts: RecordParts, rows: Ints, blocks: Mapping[int, Raw]) -> Raw:
         """Return records, one row per record.
 
-        blocks  by number of the triplet: uint8 (records, blocks per record, bytes)
+        blocks  blocks by number of the triplet: uint8 (records, blocks per record, bytes)
         """
         shape = SHAPES.get(parts.record, Shape(max(blocks) + 1))
         triplets = shape.triplets
@@ -250,7 +250,7 @@ class Envelope:
         return QWHS_SIZES[shape.qwhs_length] + QWHX.size * self._extended
 
     def _area(self, shape: Shape, triplets: int, writers: Writers, rows: Ints) -> Raw:
-        """Return QWHS areas; for the channel initiator, agent and numbers of records are zero."""
+        """Return QWHS areas; those of the channel initiator have no agent and no record numbers."""
         chinit = shape.manager == _CHINIT
         fixed = {
             "qwhslen": shape.qwhs_length,
@@ -310,7 +310,7 @@ BLOCK_BYTES = 27_994
 _AT_ONCE = 1 << 20
 """Minimum number of bytes that are written in one step."""
 _LEAST_SEGMENT = 36
-"""Minimum bytes of a first segment: the SMF header and a triplet."""
+"""Minimum number of bytes in the first segment of a record: SMF header and a triplet."""
 _RDW = struct.Struct(">HBB")
 _WHOLE, _FIRST, _LAST, _MIDDLE = range(4)
 
@@ -377,7 +377,7 @@ def write_dump(
         writer.write(iter([envelope.marker(DUMP_HEADER, start)]))
         for records in map(
             partial(in_order, envelope), batches
-        ):  # a variable for the batch would keep it in memory
+        ):  # a loop variable would keep a batch in memory
             writer.write(records)
         writer.write(iter([envelope.marker(DUMP_TRAILER, end)]))
         return
@@ -392,7 +392,7 @@ class Numbers:
     """Numbers the records of each queue manager, by kind and in total, from 1 after a start.
 
     starts  times at which each queue manager starts within the dump
-    first   number of the first record of each kind; None: the first number in the total
+    first   number of the first record of each kind in the dump; None: as for all records
     """
 
     def __init__(self, starts: Sequence[Ints], first: int | None = None) -> None:
@@ -403,7 +403,7 @@ class Numbers:
         self._count: dict[tuple[int, int] | None, Ints] = {None: self._from(every)}
 
     def _from(self, count: Ints) -> Ints:
-        """Return the first number of each queue manager's runs: `count`, or 1 after a start."""
+        """Return the first number in each run of each queue manager: `count`, then 1 per start."""
         first = np.ones((len(count), self._runs), np.int64)
         first[:, 0] = count
         return first.reshape(-1)
@@ -441,7 +441,7 @@ class Numbers:
 def in_order(envelope: Envelope, kinds: Sequence[RecordParts]) -> Iterator[memoryview]:
     """Yield records, each with its RDW, in the order of the times at which they were written.
 
-    Records are built piece by piece, because all records of an interval would be large.
+    Records are built in pieces of PIECE records, to limit memory.
     """
     which = np.repeat(np.arange(len(kinds)), [len(kind.writers.when) for kind in kinds])
     rows = np.concatenate([np.arange(len(kind.writers.when)) for kind in kinds])

@@ -1,7 +1,7 @@
-"""From an estate to a dump, chunk by chunk, so memory does not grow with the number of days.
+"""Simulate an estate chunk by chunk, and write its dump; memory does not grow with the days.
 
-The load varies over the day, the week and the month, and grows over the year. The answer key of a
-site contains its problems with their times, and puts and gets by application.
+The load varies over the day, the week and the month, and grows over the year. The answer key of an
+estate contains its problems with their times, and puts and gets by application.
 """
 
 from __future__ import annotations
@@ -42,22 +42,23 @@ from smfparse.simulating.storage import storage_records
 _US = dt.timedelta(microseconds=1)
 _DAY_US = dt.timedelta(days=1) // _US
 _EVEN, _UNEVEN = 0.02, 0.1
-"""Maximum deviation of arrivals, as a share of their mean: from programs, and from people."""
+"""Maximum deviation of arrivals from their mean, as a share: work of programs, of people."""
 _SATURDAY = 5
 _LAST_DAYS = 28
-"""First day of the month that counts as the end of the month."""
+"""Day of the month from which days count as the end of the month."""
 CHUNK_ROWS = 2_000
 """Approximate number of task rows of a chunk: 15 to 30 MB of records."""
 _DAY = dt.timedelta(days=1)
 _VERSION, _FIRST_VERSION = re.compile(r"\d+(\.\d+){0,2}"), (8,)
 _FIRST_OF_KIND = 2_000
-"""Number of the first record of each kind: as if the queue manager had run for days."""
+"""Number of the first record of each kind, as if the queue manager had already run for days."""
 
 
 def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draws) -> Ints:
     """Return the units that become due, by interval and work; 0 for works without a rate.
 
     begin   starts of intervals, microseconds from the start of the estate
+    length  length of every interval, microseconds
     factor  factors on the rates, by interval and work
     """
     estate = plan.estate
@@ -76,7 +77,7 @@ def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draw
 
 
 def _deviation(estate: Estate, app: Application) -> float:
-    """Return the maximum deviation of arrivals: _EVEN for a constant curve, from a program."""
+    """Return the maximum deviation of arrivals: _EVEN for a constant curve, otherwise _UNEVEN."""
     curve = estate.curves.get(app.curve)
     return _EVEN if curve is None or len(set(curve.shares)) == 1 else _UNEVEN
 
@@ -116,7 +117,7 @@ def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
 
 
 def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
-    """Return for each application the stretches of time in which the application is connected.
+    """Return the stretches of each application: the periods in which it is connected.
 
     Each stretch is a row (from, to), in microseconds from the start of the estate.
 
@@ -129,7 +130,7 @@ def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
 def _connected(
     app: Application, estate: Estate, incidents: list[Incident], length: int
 ) -> list[tuple[int, int]]:
-    """Return the stretches of an application, without times at which an incident ends it."""
+    """Return the stretches of an application, without the time of incidents that end it."""
     found = _planned(app, estate, length)
     for each in incidents:
         ends = {"restart": app.queue_manager, "backlog": app.name}
@@ -167,7 +168,7 @@ class Run:
         self.start = (estate.start - estate.utc_offset - UNIX_EPOCH) // _US
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the chunks: each has a whole number of accounting intervals."""
+        """Yield the chunks; each chunk has a whole number of accounting intervals."""
         engine = Engine(self.plan, self.length / 1e6)
         tasks = sum(each.tasks for each in self.estate.applications)
         longer = self.plan.several
@@ -284,13 +285,13 @@ _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cf-slow": (("D14", "structure"), ("CF-SLOW", "structure")),
     "storage-leak": (("CHINIT-31-TREND", ""),),
 }
-"""By kind of incident: the rules that it triggers, each with the kind of name in its finding."""
+"""Triggered rules by kind of incident, each rule with the kind of name in its finding."""
 _FEW = 5
 """Maximum messages per unit of work for which the time in MQ is mostly the wait for the log."""
 
 
 class AnswerKey(Document):
-    """The problems of an estate, and the puts and gets of its applications."""
+    """The answer key: problems of an estate, and puts and gets of its applications."""
 
     title = "Answer key"
 
@@ -323,7 +324,7 @@ class AnswerKey(Document):
         return found
 
     def sections(self) -> Iterator[Section]:
-        """Yield the answers and the edges, below the story of the site."""
+        """Yield the story of the site, the answers, and the puts and gets."""
         answers = [[row[name] for name in _ANSWERS] for row in self.answers()]
         edges = [[_shown(row[name]) for name in _EDGES] for row in self.edges()]
         columns = [Column(name, name in ("puts", "gets", "per_second")) for name in _EDGES]
@@ -333,7 +334,7 @@ class AnswerKey(Document):
         yield Section("Puts and gets by application", [Table(columns, edges)])
 
     def facts(self) -> Iterator[Facts]:
-        """Yield the answers as rows, with the story and the edges in front of them."""
+        """Yield the answers as rows, after the story and the puts and gets."""
         head = {"scenario": self._estate.name, "story": " ".join(self._estate.story.split())}
         yield Facts(head | {"edges": self.edges()}, self.answers())
 
@@ -366,7 +367,7 @@ def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
 
 
 def _first_interval(estate: Estate, up: dt.datetime) -> tuple[dt.datetime, dt.datetime]:
-    """Return the interval from a start of a queue manager, `up`, to the next interval boundary."""
+    """Return the interval from `up`, the start of a queue manager, to the next boundary."""
     return up, up + estate.interval - (up - estate.start) % estate.interval
 
 

@@ -1,9 +1,8 @@
 """Buffer pools and page sets: messages are in buffers until a pool is nearly full.
 
-If 85% of the buffers contain changed pages, pages are written asynchronously until 75% contain
-changed pages. Faster arrivals fill the pool: at 95% tasks write pages themselves, one by one, and
-at 100% tasks wait for a buffer. Buffers of written pages are reused, so a page is read again when
-its message is got.
+From 85% of changed buffers on, pages are written asynchronously, until 75% of the buffers are
+changed. If messages arrive faster, tasks write single pages at 95%, and wait for a buffer at 100%.
+Buffers of written pages are reused, so a get reads such a page again.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _OWN_PAGES = 40.0
 _SET_PAGES = 60.0
 """Number of pages in a page set that contain no messages."""
 _FULL, _MORE = 0.9, 0.1
-"""Used share at which a page set expands; expansion as a share of the size."""
+"""Used share at which a page set expands; size of the expansion as a share of the page set."""
 _ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
 _BY_SYSTEM, _AVAILABLE = 2, 0
 _KB = 1024
@@ -36,7 +35,7 @@ _POOLS = (
     *(("MESSAGE BUFFERS", 5200, 2.0), ("LOCKS", 900, 0.2), ("UNITS OF WORK", 640, 0.2)),
     ("TOPIC TREE", 300, 0.0),
 )
-"""Storage pools: name, size in KB without connections, and growth factor per connection."""
+"""Storage pools: name, KB without connections, multiple of _CONNECTION_KB per connection."""
 _MODULES = {"CSQMCPRI": 96, "CSQVEUS2": 48, "CSQRLPR": 512, "CSQP1GET": 160}
 _CONNECTION_KB = 4
 
@@ -49,7 +48,7 @@ class _Written:
     by_tasks   number of these pages that tasks wrote themselves, because the pool was 95% full
     least      minimum number of free buffers
     none_free  number of pages for which no buffer was free
-    wait       microseconds that a task spends on such writes, per page put
+    wait       microseconds that a task spends on its own writes, per page put
     """
 
     every: Floats
@@ -74,7 +73,7 @@ class Storage:
         self._singly = self._of_sets(1e6 / (io + page))
 
     def _of_sets(self, page_set_rates: Floats) -> Floats:
-        """Return the rate of the slowest page set of each pool: written pages per second."""
+        """Return written pages per second of the slowest page set in each pool."""
         known = self._plan.set_pool != NONE
         slowest = np.full(len(self._plan.pools), np.inf)
         np.minimum.at(slowest, self._plan.set_pool[known], page_set_rates[known])
@@ -83,9 +82,9 @@ class Storage:
     def page_wait(self, flow: dict[str, Ints], seconds: float) -> Floats:
         """Return the microseconds that a task spends on page writes, per page put, by pool.
 
-        flow  as in `step`
+        Unlike `step`, this method does not change the state of the pools.
 
-        The state of the pools does not change.
+        flow  as in `step`
         """
         return self._levels(flow, seconds)[-1].wait
 
@@ -94,7 +93,7 @@ class Storage:
     ) -> tuple[Floats, Floats, Floats, _Written]:
         """Return pages in use, pages written earlier, changed pages, and the writes of an interval.
 
-        The numbers of pages are values at the end of the interval, before its writes.
+        The numbers of pages are those at the end of the interval, without the interval's writes.
         """
         pages = self._plan.queue_pages
         use = self._by_pool(flow["depth"] * pages) + _OWN_PAGES
@@ -111,8 +110,8 @@ class Storage:
         """Return the activity of pools and page sets in an interval, and update their state.
 
         before  number of messages on each queue at the start of the interval
-        flow    numbers of messages, by queue: put (came), got (went), expired, at the end (depth),
-                and by how much the maximum depth exceeds the depths at both ends (wave)
+        flow    numbers of messages, by queue: put (came), got (went), expired, at the end (depth);
+                maximum depth minus the higher of the depths at start and end (wave)
         points  number of checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
@@ -145,7 +144,7 @@ class Storage:
         }
 
     def _read(self, before: Ints, out: Ints) -> Floats:
-        """Return the number of pages that MQGET calls read, as these are no longer in the pool."""
+        """Return the number of pages that MQGET calls read, because the pool has reused buffers."""
         held, plan = self._by_pool(before), self._plan
         gone = np.maximum(self._in_use - plan.buffers, 0) / np.maximum(held, 1)
         share = np.append(gone, 0)[plan.queue_pool]
@@ -286,7 +285,7 @@ def _page_sets(chunk: Chunk, cells: Cells) -> Rows:
 
 
 def _part_of_pool(chunk: Chunk, name: str, cells: Cells) -> Floats:
-    """Return the share of a pool's pages for each page set, in proportion to its used pages."""
+    """Divide the value `name` of a pool among its page sets, in proportion to their used pages."""
     did, plan = chunk.did, chunk.plan
     held = did["set_used"]
     total = np.zeros((chunk.times, len(plan.pools)))

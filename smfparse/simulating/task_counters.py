@@ -1,4 +1,4 @@
-"""Generated tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
+"""Invented tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
 
 The identifier of a unit of work contains the TOD clock value of its start. The tokens of a task
 depend on its adapter: they contain the region (CICS, IMS), a channel (channel initiator) or a
@@ -59,7 +59,7 @@ VERBS = ("open", "close", "get", "put", "put1")
 def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Columns:
     """Return the counters of queue blocks; `spans` and `load` have one value per queue block.
 
-    A queue that a task does not use has no block, so the queue of each block is used at least once.
+    Each queue block has at least one call, because an unused queue has no block.
     """
     rows = len(load)
     work = whole(spans.microseconds / US_PER_SECOND * tasks.rate * load)
@@ -186,8 +186,7 @@ def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
 def _handles(lasting: Bools, most: Ints, draws: Draws) -> Columns:
     """Return the columns of opens and closes: a brief task opens and closes each queue once.
 
-    most  maximum number for a lasting task; 0: the task has opened the queue before, and keeps it
-          open
+    most  maximum number of opens of a lasting task; 0: the queue was opened in an earlier interval
     """
     rows = len(lasting)
     most = whole(most * (0.2 + 0.6 * draws.uniform(rows)))
@@ -288,8 +287,7 @@ def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
 def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> None:
     """Set the identifiers of the last unit of work, in the form of the transaction manager.
 
-    A CICS, IMS or RRS task often begins a new unit of work; any other task has the identifier of
-    its connect.
+    A CICS, IMS or RRS task has a recent unit of work; other tasks have that of their connect.
     """
     adapter = tasks.adapter
     lately = spans.begin + whole(spans.microseconds * draws.uniform(len(rows)))
@@ -441,7 +439,7 @@ def _db2(tasks: Tasks, draws: Draws) -> Columns:
 
 
 def set_latches(rows: Rows, version: str, draws: Draws) -> None:
-    """Set latch waits of some tasks, of one latch class per task."""
+    """Set the latch waits of some tasks; each of these tasks waits for one latch class."""
     factor = _HIGH_WORD if version_key(version) >= _FIRST_HIGH_WORD else 1.0
     where = np.flatnonzero(draws.chance(len(rows), _LATCH_SHARE))
     which = draws.below(len(where), len(_LATCHES))
@@ -472,7 +470,7 @@ def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
 
 
 def processor_columns(spent: Floats, spans: Spans, draws: Draws) -> Columns:
-    """Return the columns of CPU time used before the start, and before the end, of each task.
+    """Return the columns of accumulated CPU time at the start and at the end of each task.
 
     spent  CPU time of the calls of each task
     """

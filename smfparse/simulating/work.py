@@ -1,4 +1,4 @@
-"""The work of tasks in some intervals: used queues, and counters of queues and tasks."""
+"""The work of tasks in a chunk: used queues, and the counters of queue and task blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbe
 from smfparse.simulating.plan import NONE
 
 _WAIT_SECONDS = 60.0
-"""Seconds of the wait interval, after which a get with wait returns no message."""
+"""Wait interval of gets: seconds after which a get with wait returns without a message."""
 _SELECTOR = 64
 """Number of bytes of a selector."""
 _MOST_TIME = 2.0e15
@@ -29,9 +29,9 @@ _VERBS = ("open", "close", "get", "put", "put1")
 
 
 class QueueWork:
-    """One row per task and used queue, with the counters of its queue block.
+    """The counters of queue blocks: one row per task and used queue.
 
-    task, slot              row of the task, and slot of the queue in the plan
+    task, slot              index of the task in `Tasks`, and slot of the queue in the plan
     put, streamed           numbers of messages put, and of copies on streaming queues
     got, rolled, empty      numbers of gets: committed, backed out, without a message
     opened, closed          numbers of opens and closes
@@ -80,13 +80,13 @@ class QueueWork:
         )
 
     def _part(self, values: Floats) -> Ints:
-        """Return the share of each row's task in `values`: numbers by interval and slot."""
+        """Return the part of `values` for each row; `values`: numbers by interval and slot."""
         tasks = self._tasks
         total = np.rint(values[tasks.time[self.task], self.slot])
         return spread(total, tasks.low[self.task], tasks.high[self.task])
 
     def _empty(self, got: Ints) -> Ints:
-        """Return the number of gets that waited and got no message: fewer if more messages come."""
+        """Return the number of gets that waited without a message; few, if many messages arrive."""
         tasks, plan = self._tasks, self._chunk.plan
         lived = (tasks.end - tasks.begin)[self.task] / 1e6
         waits = np.floor(lived / _WAIT_SECONDS / (1 + got / 8))
@@ -119,7 +119,7 @@ class QueueWork:
         self.skipped: Floats = np.where(work != NONE, chunk.did["skipped"][self.time, work], 0)
 
     def _requests(self) -> Coupling:
-        """Return the requests to structures; a get by id that scans needs more list reads."""
+        """Return the requests to structures; a get by id that skips messages reads more lists."""
         got = self.got + self.rolled
         counts = {
             "got": got,
@@ -170,7 +170,7 @@ class QueueWork:
         )
 
     def _late_pages(self, calls: Ints) -> Floats:
-        """Return the microseconds in which puts themselves wrote pages of a full buffer pool."""
+        """Return the microseconds that puts spent on page writes, because the pool was full."""
         pool = self._chunk.plan.queue_pool[self.queue]
         waits = np.append(self._chunk.did["page_wait"], np.zeros((self._chunk.times, 1)), axis=1)
         late: Floats = waits[self.time, pool] * calls * costs.pages(self.size)
@@ -213,7 +213,7 @@ class QueueWork:
         return share
 
     def _latencies(self, got: Ints) -> Columns:
-        """Return the columns of the time that messages are on a queue: mean depth / get rate."""
+        """Return the columns of the time that messages are on a queue."""
         chunk = self._chunk
         did = chunk.did
         mean = did["latency"][self.time, self.queue] * self._draws.near(len(got), 0.1)
@@ -259,7 +259,7 @@ def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
 class TaskWork:
     """The counters of task blocks: one row per row of `tasks`.
 
-    sums  sums of counters over the queue blocks of each task
+    sums  {counter: sum over the queue blocks of each task}
     """
 
     def __init__(self, chunk: Chunk, tasks: Tasks, queues: QueueWork) -> None:
@@ -286,7 +286,7 @@ class TaskWork:
         }
 
     def _share(self, works: Any) -> Ints:
-        """Return the share of each task in `works`: numbers by interval and work."""
+        """Return the part of `works` for each task; `works`: numbers by interval and work."""
         plan, tasks = self._chunk.plan, self._tasks
         total = np.zeros((self._chunk.times, len(plan.app_manager)))
         np.add.at(total.T, plan.app, works.T)

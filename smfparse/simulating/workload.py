@@ -35,7 +35,7 @@ _US = dt.timedelta(microseconds=1)
 _NAME = re.compile(r"[A-Z0-9@#$]{1,4}")
 _VERSION = re.compile(r"([6-9]\.\d|\d\d\.\d\d?)\.\d\d?")
 _CALLS_PER_SECOND = 100
-"""Maximum API calls of a task per second, so that calls take no longer than the task exists."""
+"""Maximum API calls of a task per second: calls must not take longer than the task exists."""
 _LASTING_RATE, _BRIEF_RATE = 0.7, 7.0
 """Typical API calls per second and queue of lasting tasks, and of brief tasks."""
 _LEAST_LENGTH = 20_000
@@ -70,7 +70,7 @@ _SERVICES = tuple(
     "".join("BCDFGKLMNPRSTVXZ"[code >> shift & 15] for shift in (0, 4, 8))
     for code in range(389, 4096, 79)
 )
-"""Abbreviations that only a site understands, for names of queues and channels: LGR, XTB."""
+"""Abbreviations for names of queues and channels: LGR, XTB."""
 _PURPOSES = (
     *("REQUEST", "REPLY", "EVENT", "AUDIT", "RETRY", "ERROR"),
     *("INBOUND.FROM.PARTNER", "OUTBOUND.TO.PARTNER.REPORT"),
@@ -170,9 +170,9 @@ class Site:
 
 
 class Tasks:
-    """The tasks of all queue managers in an interval, and their queues: the same in all intervals.
+    """The tasks of all queue managers, and their queues; all intervals have the same tasks.
 
-    Tasks are ordered by queue manager, queues by task; `task` is the row of the task of each queue.
+    Tasks are ordered by queue manager, queues by task; `task` is the task index of each queue.
     A lasting task runs in all intervals; a brief task starts and ends within each interval.
     """
 
@@ -254,7 +254,7 @@ class Tasks:
         self.last_block: Ints = base + _BLOCK_STEP * np.maximum(self.queues - 1, 0)
 
     def _names(self, draws: Draws) -> None:
-        """Set the names of queues: the opened name, which can be an alias or a model; base name."""
+        """Set two names of queues: the opened name (can be an alias or a model), the base name."""
         rows, kind = len(self.task), WQST.field("basename").kind
         self.base_name = encoded(kind, QUEUES)[self.name]
         self.open_name = self.base_name.copy()
@@ -270,7 +270,7 @@ class Tasks:
         self.qtype: Ints = np.where(alias, ALIAS, LOCAL_QUEUE)
 
     def queue_rows(self) -> Rows:
-        """Return the blocks of all queues, with the fields that are the same in every interval."""
+        """Return the blocks of all queues; set only fields that are the same in every interval."""
         rows = Rows(WQST, self.site.version, len(self.task), QUEUE_EYES)
         rows.set_bytes("objname", self.open_name)
         rows.set_bytes("basename", self.base_name)
@@ -298,7 +298,7 @@ class Spans:
     started: Ints
 
     def of(self, owner: Ints) -> Spans:
-        """Return the span of the owner of each row."""
+        """Return spans by row; `owner`: index of the span of each row."""
         return Spans(self.begin[owner], self.end[owner], self.started[owner])
 
     @property
@@ -341,7 +341,7 @@ class Intervals:
         return load
 
     def _spans(self, draws: Draws) -> Spans:
-        """Return the spans of tasks: those of lasting tasks are an interval, others a part of it.
+        """Return spans: an interval for a lasting task, a part of the interval for a brief task.
 
         At a boundary the queue manager records the lasting tasks one after another, 8 to 11
         microseconds apart.

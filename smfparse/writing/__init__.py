@@ -1,5 +1,4 @@
-"""All output of `convert`. In: open inputs. Out: a dataset, files of other tools or a database.
+"""Output of tables: a Parquet dataset, files for other tools, a DuckDB database, lake tables.
 
-A target appears complete or not at all. This package decodes only through the inputs, and runs no
-query.
+In: open inputs, or a dataset to commit to lake tables. An output appears complete or not at all.
 """

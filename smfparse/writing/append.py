@@ -1,4 +1,4 @@
-"""SMF files added to a dataset: the rows are the same as after one run over all files."""
+"""Add SMF files to a dataset: its rows are the same as after one conversion of all files."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def append_dataset(
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or create the dataset.
 
-    If another process is writing to the dataset, its end is awaited. A file that the dataset
-    already contains is skipped, also under another name. A record that the dataset already contains
-    is a duplicate.
+    If another process is writing to the dataset, wait for its end. A file that the dataset already
+    contains is skipped, even if its name differs. A record that the dataset already contains is
+    counted as a duplicate.
 
-    types     as in `write_dataset`; None: the types of the dataset
-    executor  as in `write_dataset`
+    types                as in `write_dataset`; None: the types of the dataset
+    partition, executor  as in `write_dataset`
 
-    Raises RequestError if the dataset was converted from a dataset or with another selection,
-    InputError if the dataset cannot be read, and the errors of `write_dataset`.
+    Raises RequestError if the dataset was made from datasets or with another selection, InputError
+    if the dataset cannot be read, and the errors of `write_dataset`.
     """
     refuse_url(folder)
     check_free(folder, force=True)
@@ -117,7 +117,7 @@ def _is_known(each: Original, writer: Writer) -> bool:
 
 
 class _Names:
-    """The names of the inputs of a dataset, and of its new inputs."""
+    """The used names: those of the inputs of a dataset, and of the inputs that are being added."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer, self._new = writer, set[str]()
@@ -126,12 +126,12 @@ class _Names:
         return name in self._new or self._writer.has("input", name=name)
 
     def add(self, name: str) -> None:
-        """Add a used name."""
+        """Record that a name is used."""
         self._new.add(name)
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
-    """Return files under their names in a dataset; a record of both is a duplicate in the file."""
+    """Return new files under their new names; records of the dataset are duplicates in them."""
     called = [
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new
@@ -147,7 +147,7 @@ def _check_alike(
     others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
     if others:
         raise RequestError(
-            f"{others[0]}: a dataset cannot be appended; give the SMF files that it was made from"
+            f"{others[0]}: a dataset cannot be appended; give the SMF files of the dataset"
         )
     if not old["has_records"]:
         raise RequestError(
@@ -157,7 +157,7 @@ def _check_alike(
     if old["selection"] != (str(inputs.selection) or None):
         raise RequestError(
             f"{folder}: written with another selection ({old['selection'] or 'everything'}); "
-            "append=True needs the same one",
+            "append=True needs the same selection",
             "append",
         )
     _check_form(inputs, folder, old, partition, types)
@@ -169,7 +169,7 @@ def _check_form(
     if types not in (None, old["types"]):
         raise RequestError(
             f"{folder}: written with {old['types']} types; append without types=, "
-            "because those of the dataset stay",
+            "because a dataset keeps its types",
             "types",
         )
     if inputs.options.fingerprints and not has_fingerprints(old):

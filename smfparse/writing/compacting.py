@@ -1,6 +1,6 @@
-"""A dataset with fewer files: the short files of each folder combined, and their rows sorted.
+"""Combine the short files in each folder of a dataset, and sort their rows.
 
-Rows, fingerprints, inputs and totals do not change.
+The values of rows, the fingerprints, the inputs and the totals do not change.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Compacted:
     """The outcome of compacting a dataset.
 
     before  number of files that were combined
-    after   number of files that replace these files
-    rows    number of rows in the combined files
+    after   number of files that replaced these files
+    rows    number of rows in these files
     """
 
     before: int = 0
@@ -49,9 +49,9 @@ class Compacted:
 
 @dataclass
 class _Group:
-    """The files of a table whose rows belong in one folder.
+    """The files of a table in one folder.
 
-    counts  number of rows of each file
+    counts  {file: number of rows}
     """
 
     table: str
@@ -60,26 +60,25 @@ class _Group:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the counts show that no file has rows."""
+        """Whether no file has rows."""
         return all(rows == 0 for rows in self.counts.values())
 
     def short(self, most: int) -> list[str]:
-        """Return the files with fewer than `most` rows; if only one has, no file."""
+        """Return the files with fewer than `most` rows; []: only one such file, or none."""
         found = [name for name, rows in self.counts.items() if rows < most]
         return found if found[1:] else []
 
 
 def compact_dataset(folder: Place, limits: Limits) -> Compacted:
-    """Combine the short files of each folder of a dataset, if there are any.
+    """Combine the short files of each folder of a dataset.
 
     A file is short if it has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
-    manager and time within a row group. If a run is killed, the dataset is not changed, or the next
-    run that writes to it completes the change. If another process writes to the dataset, wait until
-    this process has ended.
+    manager and time within a row group. If the process is killed, the dataset is unchanged, or the
+    next process that writes to the dataset completes the change. If another process is writing to
+    the dataset, wait for its end.
 
     Raises RequestError if `folder` contains no dataset, InputError if a file of the dataset was
-    changed, and OutputError if the dataset cannot be written, or another process still writes to
-    it.
+    changed, and OutputError if the dataset cannot be written, or the wait was too long.
     """
     refuse_url(folder)
     if not has_manifest(folder):
@@ -103,7 +102,7 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
             group.counts[name] = whole["rows"][name][0]
         has_rows = not all(each.is_empty for each in by_folder.values())
         for group in by_folder.values():
-            is_redundant = group.is_empty and has_rows  # other folders contain the rows
+            is_redundant = group.is_empty and has_rows  # another folder has a file for the table
             files = [*group.counts] if is_redundant else group.short(most)
             found += [(group, files)] if files else []
     return found
@@ -125,7 +124,7 @@ def _compact(
 
 @dataclass
 class _Writing:
-    """Writes the rows of files to fewer files, listed in `written`."""
+    """Writes the rows of files to fewer files, and lists the new files in `written`."""
 
     place: AnyFolder
     whole: Manifest
@@ -184,7 +183,7 @@ class _Writing:
 def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:
     """Return the rows of batches sorted by day, queue manager and time; clear the list `held`.
 
-    Columns are replaced by sorted copies one by one, so memory contains the rows only once.
+    Sorted copies replace the columns one by one, so memory contains the rows only once.
     """
     rows = joined(table, held, wanted)
     held.clear()

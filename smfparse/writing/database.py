@@ -1,4 +1,4 @@
-"""Tables as a DuckDB database, with the descriptions of tables and columns."""
+"""Write tables to a DuckDB database, with descriptions of tables and columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STORAGE = "v1.2.0"
 def write_database(
     inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables, with their meanings, to a DuckDB database; return the number of rows by table.
+    """Write tables with descriptions to a DuckDB database; return {table: number of rows}.
 
     DuckDB 1.2 and newer read the database. Raises RequestError if `path`, or the log (`.wal`) of an
     earlier database, exists (unless `force`), and OutputError if the database cannot be written.

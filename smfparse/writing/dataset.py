@@ -1,7 +1,7 @@
-"""From streams of record batches to a Parquet dataset.
+"""Write record batches to a Parquet dataset.
 
-The files of a part of the dataset are divided by table, day and queue manager. Files belong to the
-dataset when its manifest lists them (`Writer` of `store`).
+A part is the output of one unit of the inputs: files by table, and by day and queue manager if the
+dataset is partitioned. A file belongs to the dataset when the manifest lists it (`store.writer`).
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ if TYPE_CHECKING:
     from smfparse.store.parquet import WritingThread
 
 _COLUMN_BYTES = 256
-"""Memory of a column of a batch, without its values, in bytes."""
+"""Number of bytes of memory per column of a batch, in addition to its values."""
 
 
 def named(writer: TableWriter, name: str) -> NamedFile:
-    """Return the entry in the manifest for the closed file of a writer."""
+    """Return the manifest entry for a file that `writer` has closed."""
     return NamedFile(name, writer.rows, writer.days, writer.sha256)
 
 
 def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int) -> str:
-    """Return the path in the dataset of a file with rows.
+    """Return the path of a Parquet file, relative to the dataset.
 
-    place   folder of the file in the folder of the table
+    place   folder of the file, relative to the folder of the table
     number  number of the part
     again   number of earlier files of this part in this folder
     """
@@ -75,18 +75,18 @@ class PartFiles:
     """The files of one part of a dataset, of which only a few are open at a time.
 
     A file is opened when its first rows are written to disk. If a file is closed because too many
-    are open, further rows go to a new file. The keys of dicts are table and folder.
+    files are open, further rows go to a new file. Keys of dicts: (table, folder).
 
     folder     folder of the dataset
     number     number of the part
-    most_held  maximum number of buffered bytes of all writers
+    most_held  maximum of `held`
     form       form of the written columns
     thread     thread that writes; None: the caller writes
-    written    closed files
+    written    manifest entries of closed files
     closed     number of closed files
     held       number of buffered bytes of all writers
     opened     writers with an open file, the last used writer at the end
-    names      paths in the dataset of the files of writers
+    names      path of the file of each writer, relative to the dataset
     """
 
     folder: AnyFolder
@@ -116,7 +116,7 @@ class PartFiles:
                 self._make_room()
 
     def finish(self, every: Iterable[str]) -> list[NamedFile]:
-        """Close and return all files; a table of `every` without a file gets an empty file."""
+        """Close all files, return their entries; a table in `every` without rows gets a file."""
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
             if table not in with_rows:
@@ -127,7 +127,7 @@ class PartFiles:
         return sorted(self.written, key=lambda each: (order[each.table], each.name))
 
     def give_up(self) -> None:
-        """Close the files without the buffered rows."""
+        """Close the files, and discard the buffered rows."""
         if self.thread is not None:
             self.thread.stop()
         for writer in self.writers.values():
@@ -145,7 +145,7 @@ class PartFiles:
 
     @contextmanager
     def _updating(self, table: str, place: str) -> Iterator[TableWriter]:
-        """Yield a writer; then update `held` and `opened` for this writer."""
+        """Yield the writer of a table and folder; after its use, update `held` and `opened`."""
         key, writer = (table, place), self._writer(table, place)
         self.held -= writer.held_bytes
         yield writer
@@ -157,7 +157,7 @@ class PartFiles:
             self._close(next(iter(self.opened)))
 
     def _make_room(self) -> None:
-        """Write buffered rows, the largest first, until half of the limit remains."""
+        """Write buffered rows, the largest buffer first, until `held` is half of `most_held`."""
         size = {key: each.held_bytes for key, each in self.writers.items()}
         for key in sorted(size, key=size.__getitem__, reverse=True):
             if self.held <= self.most_held // 2:
@@ -201,8 +201,8 @@ def _queue_managers(batch: Batch) -> Any:
 
 _ALREADY = "a dataset already exists; append=True adds to it, force=True replaces it"
 _ONCE = (
-    "a dataset at a URL is written once; append to one on a disk, and convert that to delta:URL or "
-    "iceberg:CATALOG.NAMESPACE"
+    "a dataset at a URL is written once; append to a dataset on a disk, and convert it to "
+    "delta:URL or iceberg:CATALOG.NAMESPACE"
 )
 
 
@@ -218,12 +218,12 @@ def write_dataset(
     """Write every table of `inputs` to a dataset in `folder`; return the dataset's properties.
 
     force      whether an existing dataset is replaced
-    partition  whether rows are divided into folders by day (local time of the system), and rows of
-               tables that grow with work also by queue manager
+    partition  whether rows are divided into folders by day (local time of the system), and in
+               tables that grow with the workload also by queue manager
     types      types of numbers: EXACT, or SIGNED (types that Iceberg, Delta, Trino and Spark
                support)
-    executor   decodes and writes large SMF files, in processes that read inputs and `folder` under
-               the same paths; None: processes of this run, one per job
+    executor   executor that decodes and writes large SMF files; its processes use the same paths
+               of inputs and `folder`; None: processes of this run, one per job
 
     Raises RequestError if `folder` already contains a dataset (unless `force`) or other files,
     OutputError if the dataset cannot be written or another process writes to it, and InputError if
@@ -233,13 +233,13 @@ def write_dataset(
         refuse_url(folder)
     check_free(folder, force)
     with alone_in(folder, limits=inputs.options.limits, anew=force) as writer:
-        if not force:  # another run may have ended just now
+        if not force:  # another run may have written a dataset since the first check
             check_free(folder, force)
         return write_whole(inputs, writer, partition, types, executor)
 
 
 def form_of(types: str, *, fingerprints: bool) -> Form:
-    """Return the form of a dataset's columns; `columns.json` has their meanings, not the files."""
+    """Return the form of a dataset's columns; only `columns.json` contains their descriptions."""
     return Form(False, is_signed=types == SIGNED, has_fingerprints=fingerprints)
 
 
@@ -258,7 +258,7 @@ def write_whole(
 
 
 def make(inputs: Inputs, writer: Writer, made: Making) -> tuple[Manifest, dict[str, int]]:
-    """Write all files of a run; return the dataset's properties, and number of rows by table."""
+    """Write all files of a run; return the dataset's properties, and {table: number of rows}."""
     written = _write_all(inputs, made)
     news = news_of(inputs, made, written)
     writer.publish(news)
@@ -274,9 +274,9 @@ def alone_in(
     waits: bool = False,
     anew: bool = False,
 ) -> Iterator[Writer]:
-    """Yield the only writer of a folder, which is created if necessary, and removed if empty.
+    """Yield the only writer of a folder; create the folder if necessary, and remove it if empty.
 
-    deep         whether the folder of a dataset with this name is searched for links; default: all
+    deep         returns whether to search the dataset's folder of a name for links; default: always
     waits, anew  as in `only_writer`
 
     Raises OutputError if another process writes to the folder, or a link leads out of it.
@@ -287,13 +287,13 @@ def alone_in(
 
 
 def refuse_url(folder: Place) -> None:
-    """Raise RequestError if a dataset is at a URL, where it can be written only once."""
+    """Raise RequestError if `folder` is a URL: a dataset there cannot be changed."""
     if isinstance(folder, Url):
         raise RequestError(f"{folder}: {_ONCE}")
 
 
 def check_free(folder: Place, force: bool) -> None:
-    """Raise RequestError if a dataset cannot be written, or exists (unless `force`)."""
+    """Raise RequestError if `folder` has a dataset (unless `force`), or cannot have a dataset."""
     if isinstance(folder, Path):
         take_back(folder)  # an interrupted first run may have left only a journal
     already = f"already exists; {_ONCE}" if isinstance(folder, Url) else _ALREADY
@@ -301,7 +301,7 @@ def check_free(folder: Place, force: bool) -> None:
 
 
 def _has_dataset(folder: Place) -> bool | None:
-    """Whether a folder contains a dataset; None: it contains at most files of a killed run."""
+    """Whether a folder contains a dataset; None: an empty folder, or only files of a killed run."""
     if has_manifest(folder):
         return True
     if not contents(folder) or interrupted(folder):
@@ -352,9 +352,9 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
 def _write_beside(
     inputs: Inputs, wanted: Wanted, write: Callable[..., list[NamedFile]]
 ) -> list[NamedFile]:
-    """Write the rows of `inputs` in one thread, and decode in another thread.
+    """Decode `inputs` in one thread, and write the rows in another thread.
 
-    This takes as long as two processes, and less CPU time, because files are not divided.
+    Two threads use less CPU time and memory than two processes.
     """
     from smfparse.store.parquet import WritingThread  # threads are slow to load
 
@@ -379,6 +379,7 @@ def _write(
 ) -> list[NamedFile]:
     """Write batches as Parquet files; part 0 of a new dataset has a file for every table.
 
+    number  number of the part, relative to the part `first`
     held    maximum number of buffered bytes
     thread  thread that compresses and writes; None: the calling thread
     """

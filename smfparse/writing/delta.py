@@ -1,6 +1,6 @@
 """Commits to Delta tables with deltalake.
 
-The log of Delta is beside the files: `<table>/_delta_log`. deltalake tries a commit again after a
+Delta's log is in the folder of the table: `<table>/_delta_log`. deltalake repeats a commit after a
 concurrent commit.
 """
 
@@ -36,13 +36,13 @@ _S3 = {
     "timeout": "20s",
     "connect_timeout": "20s",
 }
-"""Options of deltalake for S3: a commit is written only if its number is not used."""
+"""Options of deltalake for S3; `etag`: a commit is written only if its number is unused."""
 
 
 class Delta:
-    """The Delta tables of a dataset, in the folder of the dataset, or elsewhere with copied files.
+    """The Delta tables of a dataset, in the folder of the dataset or in S3.
 
-    In the folder of the dataset no file is copied, because the log contains relative file names.
+    The log contains relative file names, so files are copied only to S3.
     """
 
     def __init__(self, folder: Place, where: str) -> None:
@@ -52,8 +52,8 @@ class Delta:
         self._is_copied = target.absolute() != folder.absolute()
         if self._is_copied and not isinstance(target, Url):
             raise RequestError(
-                f"delta:{where}: Delta's log is beside the files; give delta:{folder}, or "
-                "delta:s3://BUCKET/FOLDER for copies of them"
+                f"delta:{where}: Delta's log is in the files' folder; give delta:{folder}, or "
+                "delta:s3://BUCKET/FOLDER for copies of the files"
             )
         self._folder = target
         self._options = _options_of(target)
@@ -100,7 +100,7 @@ class Delta:
 
 
 def _options_of(folder: Place) -> dict[str, str] | None:
-    """Return the options for S3; deltalake finds the credentials itself. None: a local folder."""
+    """Return options for S3, without credentials, which deltalake finds; None: a local folder."""
     if not isinstance(folder, Url):
         return None
     endpoint, region = s3_place(folder.authority)
@@ -137,7 +137,7 @@ def _stats(file: pq.FileMetaData) -> dict[str, Any]:
 
 
 def _json_value(value: Any, whole: Callable[[float], int]) -> Any:
-    """Return a value in the form of Delta's JSON: `whole` rounds times to milliseconds."""
+    """Return a statistic in the form of Delta's JSON; `whole` rounds times to milliseconds."""
     if not isinstance(value, datetime):
         return value
     zone = "Z" if value.tzinfo else ""

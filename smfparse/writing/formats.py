@@ -1,4 +1,4 @@
-"""Formats of files, and kinds of targets; it imports nothing slow, because --help imports it."""
+"""Formats of files, and kinds of lake tables. --help loads this module: import nothing slow."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class FileFormat(NamedTuple):
-    """A format for the file of a table.
+    """A file format for a table.
 
-    writer  name of the class in `writers` that writes the format
+    writer  name of the class in `writers` for the format
     packed  whether the file is compressed by gzip
     """
 
@@ -34,7 +34,7 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 """Formats by the extension of the file."""
 
 LAKES: Mapping[str, str] = {"iceberg": "Iceberg", "delta": "Delta"}
-"""Class for each kind of lake tables; the module has the name of the kind."""
+"""Name of the class by kind of lake tables; the kind is the name of its module."""
 
 
 def is_lake(target: str) -> bool:
@@ -48,9 +48,9 @@ def writer(
 ) -> Writer:
     """Return the writer of a table for a file format.
 
-    name        name of a format in FILE_FORMATS
+    name        key of the format in FILE_FORMATS
     wanted      columns of the table; None: all
-    create      function that opens the new file, and returns its descriptor
+    create      function that opens the new file, and returns the file descriptor
     group_rows  number of rows of a full row group of Parquet
     """
     chosen, writers = FILE_FORMATS[name], import_module("smfparse.writing.writers")

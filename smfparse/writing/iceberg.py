@@ -1,7 +1,7 @@
 """Commits to Iceberg tables with pyiceberg, in a configured catalog or a catalog in a SQLite file.
 
-pyiceberg tries a commit again after a concurrent commit; after its last attempt, this module reads
-the table again, and retries. pyiceberg gets the statistics of columns from the files.
+pyiceberg repeats a commit after a concurrent commit. After its last attempt, this module reads the
+table and commits again. pyiceberg reads the statistics of columns from the files.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class Iceberg:
         return committed(commit, CommitFailedException)
 
     def _commit(self, found: Any, table: str, schema: Any, files: list[LakeFile]) -> Change:
-        """Replace the files of the dataset in a table by `files`; in object storage, by copies.
+        """Replace the table's files of this dataset by `files`, or by copies in object storage.
 
-        The copies are in a folder with the name of the folder of the dataset.
+        The folder of the copies has the name of the dataset's folder.
         """
         is_copied = isinstance(self._folder, Path) and is_url(found.location())
         own = f"{_uri(self._folder)}/{table}/"
@@ -100,13 +100,13 @@ class Iceberg:
 
 
 def _properties(table: str) -> dict[str, str]:
-    """Return the properties of a new table, with metrics for columns with statistics in files."""
+    """Return the properties of a new table; only columns with Parquet statistics have metrics."""
     sought = parquet_options(table)["write_statistics"]
     return _PROPERTIES | {f"write.metadata.metrics.column.{each}": "full" for each in sought}
 
 
 def _catalog(name: str) -> Catalog:
-    """Return the configured catalog `name`, or the catalog in a SQLite file, new or existing."""
+    """Return the configured catalog `name`, or the new or existing catalog in the file *.db."""
     if not name.endswith(".db"):
         if Config().get_catalog_config(name) is None:
             raise RequestError(
@@ -124,5 +124,5 @@ def _catalog(name: str) -> Catalog:
 
 
 def _uri(place: Place) -> str:
-    """Return the URI of a place for Iceberg: without percent-encoding."""
+    """Return the URI of a place, without percent-encoding, as in Iceberg."""
     return f"file://{place.absolute().as_posix()}" if isinstance(place, Path) else str(place)

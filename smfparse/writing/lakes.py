@@ -1,8 +1,8 @@
-"""The files of a dataset registered in Iceberg or Delta tables; the rows are not read.
+"""Register the files of a dataset in Iceberg or Delta tables; the rows are not read.
 
-A commit adds the new files of a dataset to a table, and removes files that the dataset no longer
-contains (after a new convert or compact), in one step per table. A commit can be repeated at any
-time, and completes an earlier commit that was killed.
+One commit per table adds the new files of a dataset, and removes files that the dataset no longer
+contains (after a new convert or compact). A commit can be repeated at any time, and completes an
+earlier commit that was killed.
 
 If tables are in object storage and the dataset is on a disk, the files are copied. The name of a
 copy is derived from its contents, so a file is copied only once, even by concurrent commits.
@@ -40,7 +40,7 @@ _MOST_PAUSE = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """The numbers of files of a table that a commit added, removed and did not change."""
+    """Numbers of files that a commit added to a table, removed and did not change."""
 
     added: int
     removed: int
@@ -55,7 +55,7 @@ class Change:
 class LakeFile(NamedTuple):
     """A file with rows of a table.
 
-    name    path of the file in the folder of the table
+    name    path of the file, relative to the folder of the table
     sha256  checksum of the file
     """
 
@@ -65,11 +65,11 @@ class LakeFile(NamedTuple):
 
     @property
     def named_by_content(self) -> str:
-        """Path of a copy of the file in the folder of copies."""
+        """Path of a copy of the file, relative to the folder of copies; contains the checksum."""
         return PurePosixPath(self.name).with_suffix(f".{self.sha256[:16]}.parquet").as_posix()
 
     def copy(self, to: Url) -> None:
-        """Copy the file. If the file was changed, raise InputError, and leave no copy."""
+        """Copy the file to a URL. Raises InputError, without a copy, if the file was changed."""
         found, stream = hashlib.sha256(), to.open_to_write()
         with self.place.open("rb") as file:
             while block := file.read(_COPIED):
@@ -81,10 +81,10 @@ class LakeFile(NamedTuple):
 
 
 class Lake(Protocol):
-    """The tables of a lake, to which files of a dataset are committed."""
+    """Lake tables, to which files of a dataset are committed."""
 
     def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
-        """Replace the files of the dataset in a table by `files`; create the table if necessary.
+        """Replace the table's files of this dataset by `files`; create the table if necessary.
 
         schema  Arrow schema of the table in the dataset
         """
@@ -94,10 +94,10 @@ class Lake(Protocol):
 
 
 def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
-    """Return the result of a commit, which is tried again after concurrent commits.
+    """Return the result of `commit`, which is called again after concurrent commits.
 
-    refused  type of the error that `commit` raises after a concurrent commit; the last attempt is
-             not caught
+    refused  type of the error that `commit` raises after a concurrent commit; after the last
+             attempt it is raised
     """
     for _ in range(_TRIES - 1):
         try:
@@ -111,8 +111,8 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
     """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
     folder  folder of the dataset, which is locked for other writers
-    target  `iceberg:CATALOG.NAMESPACE`, `delta:FOLDER` or `delta:URL`: docs/dataset.md
-    tables  names of the tables to commit; default: all
+    target  `iceberg:CATALOG.NAMESPACE`, `delta:FOLDER` or `delta:URL` (docs/dataset.md)
+    tables  names of the tables to commit; empty: all tables
 
     Raises RequestError if the target is invalid, the extra of the target is not installed, or the
     dataset has unsigned numbers; InputError if the dataset cannot be read, OutputError if the
@@ -127,7 +127,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
     if not is_dataset(folder):
         raise RequestError(
             f"{folder}: not a dataset; {LAKES[kind]} uses the files of a dataset; convert SMF "
-            "files to one first, with types=signed",
+            "files to a dataset first, with types=signed",
             "types",
         )
     wanted = wanted_tables(tables or table_names())

@@ -1,6 +1,6 @@
-"""The state of a run that writes a dataset, or adds files to a dataset, and its manifest entries.
+"""The state of a run that writes a dataset or adds files to it, and the run's manifest entries.
 
-SMF files are identified before they are read, and checked for later changes.
+The state of each SMF file is recorded before the file is read, so later changes are detected.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Original:
 
     @cached_property
     def identity(self) -> str:
-        """The identity of the file. Raises InputError if the file cannot be read."""
+        """Checksum of the file's records. Raises InputError if the file cannot be read."""
         return identity(self.file.input)
 
     def check(self) -> None:
@@ -69,7 +69,7 @@ class Original:
 
 
 def originals(files: Iterable[SmfFile]) -> dict[Place, Original]:
-    """Return the current states of SMF files, by path."""
+    """Return the current state of each SMF file, by path."""
     return {each.path: Original(each, _stamp(each)) for each in files}
 
 
@@ -81,13 +81,13 @@ def _stamp(file: SmfFile) -> Stamp:
 
 
 _MOST_DAYS = 1000
-"""Maximum number of days in a file with day counts: a dump rarely contains more."""
+"""Maximum number of days of a run with counts per day: a dump rarely contains more days."""
 
 
 class Run(NamedTuple):
-    """Fingerprints of records: day after day, and ascending within each day.
+    """Fingerprints of records: sorted by day, and ascending within each day.
 
-    days  {day: number of fingerprints}; None: the fingerprints ascend over all days
+    days  {day: number of fingerprints}; None: ascending only, not by day
     """
 
     fingerprints: Fingerprints
@@ -95,7 +95,7 @@ class Run(NamedTuple):
 
 
 def by_day(found: Fingerprints, days: Days) -> Run:
-    """Return the run of fingerprints; `days` contains the date of each record."""
+    """Return fingerprints as a run; `days` contains the packed date of each record."""
     order = np.argsort(days, kind="stable")
     names, starts = np.unique(days[order], return_index=True)
     if len(names) > _MOST_DAYS:
@@ -108,7 +108,7 @@ def by_day(found: Fingerprints, days: Days) -> Run:
 
 
 def damage_key(damage: Damage) -> DamageKey:
-    """Return the key that identifies a damage in a manifest."""
+    """Return the key of a damage in a manifest."""
     return damage.source, damage.offset, damage.reason
 
 
@@ -122,8 +122,8 @@ def _merged(one: Run, other: Run) -> Run:
 class Runs(Recorder):
     """Collects the fingerprints of records for a dataset, and the identities of the records' files.
 
-    hand_on  function that gets the collected fingerprints, without duplicates
-    most     number of collected fingerprints from which `hand_on` is called
+    hand_on  function that receives the collected fingerprints, without those of duplicates
+    most     number of collected fingerprints at which `hand_on` is called
     """
 
     def __init__(self, hand_on: Callable[[Run], None], most: int) -> None:
@@ -158,15 +158,15 @@ class Making:
     folder        folder of the dataset
     layout        division of the dataset into folders
     first         number of the first part, greater than the numbers of existing parts
-    read          SMF files that are read, by path
+    read          states of the SMF files that are read, by path
     limits        limits of buffered bytes and of open files
     form          form of the written columns
-    executor      decodes and writes; None: processes of this run
+    executor      executor that decodes and writes; None: processes of this run
     old           properties of the dataset to which files are added; None: a new dataset, with at
                   least one file per table
-    kept          existing files of fingerprints
-    is_known      returns whether the dataset already contains a damage
-    runs          written files of fingerprints
+    kept          files of fingerprints that exist before the run
+    is_known      function that returns whether the dataset already contains a damage
+    runs          files of fingerprints that the run has written
     gone          names of the files in `kept` that were merged into a file in `runs`
     recorder      collector of the fingerprints
     """
@@ -201,10 +201,9 @@ class Making:
         self.runs.append(NamedRun(name, len(run.fingerprints), run.days, file.sha256))
 
     def finish_fingerprints(self) -> None:
-        """Write the remaining fingerprints.
+        """Write the remaining fingerprints, merged with short existing files.
 
-        They are merged with short existing files, so the number of files does not grow with each
-        run.
+        Without merging, the number of files would grow with each run.
         """
         run, kept = self.recorder.take(), [*self.kept]
         while run.fingerprints.size and kept:
@@ -219,7 +218,7 @@ class Making:
             self.write_fingerprints(run)
 
     def not_known(self, met: DamageLog) -> DamageLog:
-        """Return the damage that the dataset does not contain yet."""
+        """Return the part of `met` that the dataset does not contain yet."""
         new = [each for each in met.details if not self.is_known(damage_key(each))]
         return DamageLog(details=new, count=met.count - len(met.details) + len(new))
 
@@ -238,7 +237,7 @@ def are_files(sources: Iterable[Source]) -> bool:
 
 
 def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
-    """Return the changes to the manifest, for the commit after the files of a run are written.
+    """Return the changes to the manifest, to be committed when all files of a run are written.
 
     Raises InputError if an input was changed during the run.
     """

@@ -1,8 +1,8 @@
 """Tables as files for other tools: one file per table, in CSV, JSON lines, Arrow or Parquet.
 
-Rows are written as they arrive, batch by batch, to files with temporary names. When all rows are
-written, the files get their final names and replace earlier files. The folder itself is not
-replaced: it can be a link, a mount point or the current folder.
+Batches are written to files with temporary names. When all rows are written, the files get their
+final names and replace earlier files. The folder itself is not replaced: it can be a link, a mount
+point or the current folder.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from smfparse.store.targets import PARTIAL, check_folder, in_folder
 from smfparse.writing.formats import FILE_FORMATS, writer
 
 _NULL = re.compile(r',"@?\w+":null')
-"""A null in JSON that is not the first value of a row. In texts, quotation marks are escaped."""
+"""JSON of a NULL that is not the first value of a row. In texts, quotation marks are escaped."""
 ColumnNames: TypeAlias = frozenset[str] | None
-"""Names of requested columns of a table; None: all."""
+"""Names of requested columns of a table; None: all columns."""
 
 
 @dataclass(frozen=True)
 class TableFile:
     """A file to be written.
 
-    create      function that opens the new file, and returns its descriptor
+    create      function that opens the new file, and returns the file descriptor
     packed      whether a text file is compressed by gzip
     group_rows  number of rows of a full row group of Parquet
     """
@@ -64,7 +64,7 @@ class Writer(Protocol):
         """Write rows."""
 
     def close(self) -> None:
-        """End the file."""
+        """Complete and close the file."""
 
 
 class _TextWriter:
@@ -169,10 +169,10 @@ def write_set(
     *,
     force: bool = False,
 ) -> None:
-    """Write the files of a folder.
+    """Write the files of a folder, and remove earlier files with other known names.
 
-    known  all possible names of these files
-    write  function that writes files with the suffix PARTIAL, and returns their names without it
+    known  all possible names of the files
+    write  function that writes files with the suffix PARTIAL, and returns names without the suffix
 
     Raises RequestError if `folder` contains files, unless all have names in `known` and `force` is
     given, and OutputError if a file cannot be written.
@@ -207,9 +207,9 @@ def _has_files(folder: Path, known: Collection[str]) -> bool | None:
 def write_files(
     inputs: Inputs, folder: Path, file_format: str, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables as `folder`/<table>.<file_format>; return the number of rows by table.
+    """Write tables as `folder`/<table>.<file_format>; return {table: number of rows}.
 
-    file_format  one of FILE_FORMATS
+    file_format  key of FILE_FORMATS
 
     Raises RequestError if `folder` contains files, unless all are files of tables and `force` is
     given, and OutputError if a file cannot be written.

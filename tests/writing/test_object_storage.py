@@ -97,7 +97,7 @@ def test_a_dataset_there_is_written_once(dumps: Paths, storage: Storage) -> None
         smfparse.convert(dumps[1], place)
     for line in ("convert {dump} --append --to", "convert {dump} --force --to", "compact"):
         done = command.run(*line.format(dump=dumps[1]).split(), place, code=2)
-        assert "is written once; append to one on a disk, and convert that to delta:" in done.stderr
+        assert "once; append to a dataset on a disk, and convert it to delta:" in done.stderr
     assert names_in(storage, "once") == names
 
 

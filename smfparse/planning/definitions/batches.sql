@@ -1,4 +1,4 @@
--- The message channel that waits longest for its batches to be confirmed (QCST).
+-- The message channel with the longest total wait for confirmations of batches (QCST).
 WITH
 channels AS (
     SELECT

@@ -1,5 +1,5 @@
--- Messages put to the queues of each structure, by all members of the queue-sharing group; where the group of a queue
--- manager is not known, by that alone.
+-- Messages put to the queues of each structure, by all members of a queue-sharing group. A queue manager of an unknown
+-- group is a group of its own.
 WITH
 groups AS (
     SELECT system, qmgr, max(queue_sharing_group) AS known_qsg FROM chinit_figures GROUP BY ALL

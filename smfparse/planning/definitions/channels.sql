@@ -1,5 +1,5 @@
--- Storage of the channel initiator when it had most channels, and what a channel takes. The last release with a
--- published table is that of later ones.
+-- Storage of the channel initiator at its maximum number of channels, and storage per channel. Releases from MQ 10 on
+-- use the table of 9.4.
 SELECT
     system, qmgr,
     arg_max(storage_mb, (current_channels, time)) AS used_mb,

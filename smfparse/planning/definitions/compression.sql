@@ -1,4 +1,4 @@
--- The message channel that carries most bytes (QCST).
+-- The message channel with the most bytes (QCST).
 WITH
 channels AS (
     SELECT

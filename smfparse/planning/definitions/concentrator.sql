@@ -1,4 +1,4 @@
--- Clients (QCST), and what the channel initiator spends on messages that its tasks get (QCT, WQST).
+-- Clients (QCST), and CPU of the channel initiator per message that its tasks get (QCT, WQST).
 WITH
 clients AS (
     SELECT system, qmgr, max(clients) AS clients

@@ -1,5 +1,5 @@
--- 31-bit storage of the queue manager, and what of it a channel took. These records have no interval; the channel
--- initiator writes those of the same interval within half a minute.
+-- 31-bit storage of the queue manager, and its storage per channel. Storage records (115/7) have no interval. They are
+-- joined to the channel initiator record that is written within half a minute.
 WITH
 storage AS (
     SELECT

@@ -1,4 +1,4 @@
--- The queue with most puts a second.
+-- The queue with the most puts per second.
 SELECT
     system, qmgr, 'queue ' || arg_max(queue, (rate, queue)) AS about,
     max(rate) AS rate, arg_max(kb, (rate, queue)) AS message_kb

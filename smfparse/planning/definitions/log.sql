@@ -1,4 +1,4 @@
--- The log: its rate, the time of I/Os of one page and of several, of the slower copy, and the log space used.
+-- The log: rate, I/O times of the slower copy for one page and for several pages, and log space.
 WITH
 logs AS (FROM log_by_qmgr('inputs.qjst', 'inputs.qjst_io')),
 kinds AS (
@@ -34,7 +34,7 @@ intervals AS (
     FROM log_figures
     WHERE interval_seconds BETWEEN 1 AND 1e9
 ),
--- Intervals that begin within an hour, or half a day, of one another. A second less: they do not begin exactly.
+-- Sums over the intervals that begin within an hour, or 12 hours, minus a second: intervals do not begin exactly.
 windows AS (
     SELECT
         system, qmgr, created, archived, seconds,
@@ -49,7 +49,7 @@ windows AS (
         RANGE BETWEEN CURRENT ROW AND INTERVAL '11 hours 59 minutes 59 seconds' FOLLOWING
     )
 ),
--- In GB, of 262144 control intervals. A window counts only if 98 % of it are there: none of a shorter input does.
+-- In GB: 262144 control intervals. Only windows with at least 98% of their time in the data count.
 space AS (
     SELECT
         system, qmgr,

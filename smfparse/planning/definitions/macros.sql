@@ -1,4 +1,4 @@
--- When rows are, in microseconds since 1970, and of which queue manager; not of damaged rows, beyond thirty years.
+-- Start and end of rows (microseconds since 1970), by queue manager; without damaged rows: negative or beyond 30 years.
 CREATE OR REPLACE MACRO recorded_spans(found) AS TABLE
 SELECT
     {'system': system, 'qmgr': qmgr} AS alike, epoch_us(interval_start) AS began,
@@ -6,7 +6,7 @@ SELECT
 FROM query_table(found)
 WHERE interval_seconds BETWEEN 0 AND 1e9;
 
--- The seconds that all rows of accounting cover, by queue manager: see covered_time.
+-- Seconds that accounting covers, by queue manager: see covered_time.
 CREATE OR REPLACE MACRO covered_of_qmgrs(tasks, statistics) AS TABLE
 WITH
 spans_of_tasks AS (FROM recorded_spans(tasks)),
@@ -14,8 +14,8 @@ spans_of_statistics AS (FROM recorded_spans(statistics))
 SELECT alike.system AS system, alike.qmgr AS qmgr, seconds
 FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
--- Puts to queues, by queue manager: messages, bytes, calls and their CPU (microseconds). `uses` names rows of
--- what tasks did on queues.
+-- Puts to queues, by queue manager: messages, bytes, calls, and CPU of the calls (microseconds). `uses` is the name of
+-- rows per task and queue.
 CREATE OR REPLACE MACRO puts_of_managers(uses) AS TABLE
 SELECT
     system, qmgr,
@@ -26,15 +26,15 @@ SELECT
 FROM query_table(uses)
 GROUP BY ALL;
 
--- Accounting class 3, by queue manager: API calls and new pages a second, and of tasks that live longer than one
--- record (see lives_of_tasks) how many there are, how long the interval of their records is, how many records each
--- writes in it, and the bytes of a record.
+-- Accounting class 3, by queue manager: API calls and new pages per second; for tasks that live longer than one record
+-- (see lives_of_tasks): number of tasks, interval of their records (seconds), records per task and interval, and bytes
+-- per record.
 CREATE OR REPLACE MACRO accounting(task_rows, identities, record_rows, task_view, statistics) AS TABLE
 WITH
 calls AS (
     SELECT
         system, qmgr, total(calls) AS calls,
-        -- New pages are of whole tasks: where queues are selected it is not known which are for these.
+        -- New pages are counted per task, not per queue: they are NULL if queues are selected.
         CASE WHEN NOT getvariable('of_queues') THEN total(pages_new) END AS pages
     FROM query_table(task_view)
     GROUP BY ALL

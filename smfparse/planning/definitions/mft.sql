@@ -1,5 +1,5 @@
--- What agents of file transfer move, by their queues: messages of DATA, replies to these, updates of STATE by agents that
--- get replies. And the longest round trip of message channels (QCST).
+-- Transfers of agents, by the agents' queues: messages on DATA and REPLY, and puts to STATE by agents that get replies;
+-- and the longest round trip of message channels (QCST).
 WITH
 used AS (
     SELECT

@@ -1,4 +1,4 @@
--- Pages of messages, buffer pools, page sets, and the queue that grows most.
+-- Pages per message, the fullest buffer pool, the first page set to fill, and the queue with the largest growth.
 WITH
 pools AS (
     SELECT
@@ -7,7 +7,7 @@ pools AS (
     FROM (SELECT *, buffers - lowest_free AS used FROM pool_figures)
     GROUP BY ALL
 ),
--- New pages are of whole tasks: where queues are selected it is not known which are for these.
+-- New pages are counted per task, not per queue: they are NULL if queues are selected.
 of_tasks AS (
     SELECT
         system, qmgr,
@@ -21,7 +21,7 @@ depths AS (
     SELECT
         *,
         (epoch_us(time) - min(epoch_us(time)) OVER (PARTITION BY system, qmgr)) / 1e6 AS since,
-        -- A queue that grew and was emptied grew all the same.
+        -- A queue that grew, and was emptied later, also counts as growing.
         depth - min(depth) OVER (PARTITION BY system, qmgr, queue ORDER BY time) AS risen
     FROM queue_figures
     WHERE structure IS NULL
@@ -47,7 +47,7 @@ growing AS (
     FROM queues
     GROUP BY ALL
 ),
--- The rate of the last three hours goes on, or of all intervals where these have fewer than ten.
+-- The last three hours determine the growth; all intervals, if three hours contain fewer than ten intervals.
 used AS (
     SELECT
         system, qmgr, number AS page_set, free_pages AS free, used::DOUBLE AS pages,
@@ -65,13 +65,13 @@ sets AS (
     SELECT
         system, qmgr, page_set, list([since, pages] ORDER BY since) AS page_growth,
         arg_max(free, since) AS free_pages, regr_slope(pages, since) AS rate, regr_r2(pages, since) AS fit,
-        -- As the slope of a planner: more than by chance, in 95 of 100 cases (Student, ten intervals).
+        -- Growth beyond chance, as for the slope of a planner: 90% interval by Student's t, at least ten intervals.
         coalesce(rate > 0 AND count(*) >= 10 AND fit * (count(*) - 2) > 3.46 * (1 - fit), FALSE) AS is_growing
     FROM recent
     GROUP BY ALL
 ),
--- The page set that is full first; where none grows, that of the queue, or the one with the fewest free pages. Page
--- set 0 is small by design.
+-- The page set that is full first; if no page set grows, the page set of the queue, otherwise the page set with the
+-- fewest free pages. Page set 0 is last, because it is small by design.
 fullest AS (
     SELECT
         system, qmgr,

@@ -1,5 +1,5 @@
--- Puts to queues that are not streamed yet, and their share of the log by persistent bytes; a streamed put is logged
--- twice.
+-- Puts to queues that do not stream yet, and the log rate of these puts, in proportion to persistent bytes. A streamed
+-- put is logged twice.
 WITH
 uses AS (
     SELECT *, coalesce(max(streamed) OVER (PARTITION BY system, qmgr, queue), 0) > 0 AS is_streamed

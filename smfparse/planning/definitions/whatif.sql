@@ -1,4 +1,4 @@
--- Log, puts, adapters, pages and accounting; and the share of puts to queues that match a pattern.
+-- Log, puts, adapters, pages, accounting, and the share of puts to queues whose names match a pattern.
 WITH
 puts AS (
     FROM puts_of_managers('queue_use_figures')

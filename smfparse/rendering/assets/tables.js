@@ -1,8 +1,8 @@
-/* The tables of a page: headings sort, a filter leaves rows out, CSV saves what is left. A heading of the class n is over
-   numbers; one of the class drawn is over what neither sorts nor is saved. Other scripts of a page use the same parts. */
+/* The tables of a page: a heading sorts, a filter hides rows, CSV saves the shown rows. Headings of class n are those of
+   numbers. Columns with headings of class drawn are neither sorted nor saved. Other scripts of a page call these functions. */
 const tables = (() => {
 "use strict";
-const MANY = 8; /* rows from which on a table has a filter */
+const MANY = 8; /* minimum number of rows of a table with a filter */
 const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4, PB: 1024 ** 5 };
 
 function made(name, attributes = {}, ...inside) {
@@ -27,7 +27,7 @@ function cell(value) {
 }
 const csv = (name, rows) => saved(`${name}.csv`, [rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n"], "text/csv");
 
-/* The number of a cell: what it says exactly, else what is shown, as 1,234 or 12 MB. */
+/* Return the number of a cell: its attribute data-v, otherwise its text, as 1,234 or 12 MB. */
 function numberOf(place) {
   if (place.dataset.v !== undefined) return place.dataset.v === "" ? -Infinity : Number(place.dataset.v);
   const [, digits, unit] = place.textContent.match(/^\s*([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*(\w*)/i) || [];
