@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import smfparse.cli.output as output_module
+from smfparse.advice.commands import Commands
 from smfparse.cli.output import Output
 from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
@@ -55,7 +56,7 @@ def printed(*arguments: object) -> list[str]:
 
 def summary_of(path: Path) -> SummaryDocument:
     with Catalog(open_inputs([path])) as catalog:
-        return SummaryDocument(summarized(catalog), [str(path)])
+        return SummaryDocument(summarized(catalog), Commands([str(path)]))
 
 
 def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
