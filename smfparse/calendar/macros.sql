@@ -121,15 +121,35 @@ CREATE OR REPLACE MACRO seconds_covered(begins, ends) AS (
 
 -- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have `alike`, `began` and
 -- `ended`, in microseconds. Of a row that meets statistics only the part within them counts: the first record of a long
--- task says all since it began, which may be hours before. Time between rows that has statistics is no gap: no task
--- was active. Rows begin and end within a second of the statistics that are written with them.
+-- task says all since it began, which may be hours before. But rows as long as the longest within statistics are of
+-- one interval of accounting, which can reach beyond them: all of it counts. Time between rows that has statistics is
+-- no gap: no task was active. Rows begin and end within a second of the statistics that are written with them.
 CREATE OR REPLACE MACRO covered_time(tasks, statistics) AS TABLE
 WITH
-bounds AS (
+of_statistics AS (
     SELECT alike, min(began) AS earliest, max(ended) AS latest
     FROM query_table(statistics)
     WHERE began <= ended
     GROUP BY alike
+),
+of_accounting AS (
+    SELECT alike, min(began) AS earliest, max(ended) AS latest
+    FROM (
+        SELECT
+            alike, began, ended, ended - began AS length,
+            max(CASE WHEN began >= earliest - 1000000 AND ended <= latest + 1000000 THEN length END)
+                OVER (PARTITION BY alike) AS whole
+        FROM query_table(tasks)
+        JOIN of_statistics USING (alike)
+        WHERE began < latest AND ended > earliest
+    )
+    WHERE abs(length - whole) < 1000000
+    GROUP BY alike
+),
+bounds AS (
+    SELECT alike, least(s.earliest, a.earliest) AS earliest, greatest(s.latest, a.latest) AS latest
+    FROM of_statistics AS s
+    LEFT JOIN of_accounting AS a USING (alike)
 ),
 of_rows AS (
     SELECT

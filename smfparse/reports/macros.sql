@@ -153,15 +153,12 @@ CREATE OR REPLACE MACRO known_part(span, known_since) AS {
     'ended': span.ended
 };
 
--- The time that rows of class 3 cover, from the first statistics on: see covered_time. One row per section.
+-- The time that rows of class 3 cover: see covered_time. One row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
 spans_of_tasks AS (
-    SELECT section AS alike, unnest(known_part(
-        {'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)}, known_since
-    ))
+    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
     FROM query_table(tasks)
-    LEFT JOIN first_statistics(statistics) USING (system, qmgr)
 ),
 spans_of_statistics AS (
     SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended

@@ -105,6 +105,15 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(name: s
     assert rates(name, path, HALF_HOURS) == known(LONG[name] | BATCH[name])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RATES)
+def test_an_interval_of_accounting_counts_whole(name: str, write: Write) -> None:
+    """Those of half an hour, and a quarter of the first and of the last without statistics."""
+    records = (each for first in (9.75, 10.25, 10.75) for each in talking(first, first + 0.5))
+    path = write(*records, statistics(10, 10.5), statistics(10.5, 11))
+    assert rates(name, path) == known(LONG[name])
+
+
 def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:
     """Two intervals of half an hour, an hour apart: 3,600 messages."""
     sent = {"qcstchnm": "A.B", "qcstchty": 1, "qcstrqmn": "B", "qcstnmsg": 1800}
