@@ -113,6 +113,11 @@ def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> N
     assert (found.evaluated, found.peak) == (6, 7)
 
 
+def test_the_deepest_depth_is_the_highest_within_an_interval() -> None:
+    queue = {"qqstqnam": "A", "qqstputs": 100, "qqstexpr": 6, "qqstdpth": 90, "qqstdphi": 91}
+    assert evidence(the(checked({"qqst": [queue]}), "Q-EXPIRED")).endswith("deepest 91")
+
+
 def test_a_data_set_fills_by_blocks_not_by_percent() -> None:
     blocks = [810 + 10 * number + (number % 2) for number in range(12)]
     rows = [
