@@ -1,7 +1,7 @@
 -- When rows are, in microseconds since 1970, and of which queue manager; not of damaged rows, beyond thirty years.
 CREATE OR REPLACE MACRO recorded_spans(found) AS TABLE
 SELECT
-    {'system': system, 'qmgr': qmgr} AS alike, epoch_us(interval_start) AS began,
+    {'system': system, 'qmgr': qmgr} AS alike, alike AS owner, epoch_us(interval_start) AS began,
     began + round(1e6 * interval_seconds)::BIGINT AS ended
 FROM query_table(found)
 WHERE interval_seconds BETWEEN 0 AND 1e9;
