@@ -70,8 +70,7 @@ class Concentrator(Asked):
     connects_s: Annotated[
         float | None,
         Ask(
-            "Connects of all clients",
-            "per second",
+            "Connects of all clients per second",
             measured="tasks of client channels that ended (wtas)",
         ),
     ] = None

@@ -31,15 +31,13 @@ CASES = sorted((REAL_DATA / "cases").glob("*.smf")) if REAL_DATA else []
 REAL = [*FIXTURE_FILES, *(sorted(REAL_DATA.glob("*.dat")) if REAL_DATA else []), *CASES]
 
 
-def printed(path: Path) -> list[list[str]]:
+def printed(path: Path, *asked: str) -> list[list[str]]:
     """Return the commands of all findings, each once by rule and kind."""
-    with Catalog(open_inputs([path])) as catalog:
-        findings = run_rules(catalog).findings
+    findings = json.loads(run("check", path, *asked, "--format", "json").stdout)["findings"]
     found: dict[tuple[str, str], str] = {}
-    for each in (each for top in findings for each in top.whole()):
-        for kind in (Commands.show, Commands.plan):
-            if text := kind(Commands([str(path)]), each):
-                found[each.rule, kind.__name__] = text
+    for each in findings:
+        findings += each["explains"]
+        found |= {(each["rule"], kind): each[kind] for kind in ("show", "plan") if each[kind]}
     texts = [*dict.fromkeys(found.values())]
     return [shlex.split(each)[1:] for each in (texts if LONG else spread(texts, FEW))]
 
@@ -49,9 +47,8 @@ def selects(*arguments: str) -> bool:
     done = run(*arguments, "--format", "json")
     found = json.loads(done.stdout) if done.exit_code in (0, 4) else []
     if arguments[0] == "capacity" and found:
-        return any(
-            each["from"] == "measured" for answer in found["answers"] for each in answer["inputs"]
-        )
+        inputs = (each for answer in found["answers"] for each in answer["inputs"])
+        return any(each["from"] == "measured" for each in inputs)
     return bool(found.get("rows", found.get("findings")) if isinstance(found, dict) else found)
 
 
@@ -79,12 +76,7 @@ def test_commands_select_what_was_selected(scenario: str, asked: str, tmp_path: 
     simulate(path := tmp_path / "day.smf", load_estate(scenario, interval=HALF_HOURS))
     [whole] = re.findall(": smfparse (check .*)", run("summary", path, *asked.split()).stdout)
     assert shlex.split(whole) == ["check", str(path), *asked.split()]
-    commands = [
-        shlex.split(each[kind])[1:]
-        for each in in_json("check", path, *asked.split())["findings"]
-        for kind in ("show", "plan")
-        if each[kind]
-    ]
+    commands = printed(path, *asked.split())
     assert commands
     for arguments in (shlex.split(whole), *commands):
         assert selects(*arguments), arguments

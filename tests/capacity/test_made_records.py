@@ -168,16 +168,13 @@ def moment(hour: float) -> dt.datetime:
 def putting(
     first: float, last: float, puts: int, to: str = "PAY.IN", structure: str = "APP1", **more: Any
 ) -> bytes:
-    """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call.
-
-    It ends in the last hour.
-    """
+    """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
     token, ended = smf.token_of(1, MIDNIGHT), moment(last)
     counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
     counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
     counts |= {"putpmsg": puts, "streamedn": puts * (to == "STREAMED")}
     used = smf.queue(to, token, version=9, cfstrucname=structure, **counts)
-    flag = "WTASAEOT" if first == HOURS[-1] else 0
+    flag = "WTASAEOT" if first == HOURS[-1] else 0  # ends in the last hour
     own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts, wtasflag=flag)
     by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
     return smf.task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)

@@ -37,12 +37,6 @@ def rows_of(which: Report, catalog: Catalog) -> list[templates.Row]:
     return list(run_report(which, catalog))
 
 
-def test_only_reports_of_mp1b_truncate_the_seconds_of_a_section(catalog: Catalog) -> None:
-    row = {**rows_of(LOG, catalog)[0], "interval_seconds": 85679.9994}
-    assert " 85679 seconds" in templates.interval_line(LOG, row)
-    assert " 85680 seconds" in templates.interval_line(report("queues"), row)
-
-
 @pytest.mark.parametrize("count", [0, 1, templates._AT_ONCE, templates._AT_ONCE + 1])
 def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int, catalog: Catalog) -> None:
     row = rows_of(LOG, catalog)[0]
