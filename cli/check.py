@@ -124,6 +124,7 @@ def _check(
 ) -> None:
     """Write the findings; report absent data, duplicates and damage on stderr."""
     from smfparse.advice.baseline import compared_with
+    from smfparse.advice.commands import Commands
     from smfparse.advice.explaining import chosen_ids
     from smfparse.advice.machines import junit_lines, metric_lines
     from smfparse.advice.policy import parsed_limits, site_policy
@@ -142,7 +143,7 @@ def _check(
     elif output.format == JUNIT:
         output.write_lines(junit_lines(checked))
     else:
-        output.write(CheckDocument(checked, inputs, at_length=at_length))
+        output.write(CheckDocument(checked, Commands(inputs, reading.options), at_length=at_length))
     failing = any(map(is_failing, checked.findings))
     finish(opened.damage, opened.duplicates, code=EXIT_FOUND if failing else 0)
 

@@ -40,13 +40,14 @@ def command(inputs: tuple[str, ...], before: str | None, output: Output, reading
       smfparse dashboard today.smf --before yesterday.smf --output day.html
       smfparse dashboard dumps/ --qmgr QM01 --from 0800 --until 1800 --output morning.html
     """
+    from smfparse.advice.commands import Commands
     from smfparse.dashboard.gathering import gathered
     from smfparse.dashboard.page import page_lines
     from smfparse.query.catalog import Catalog
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
-        found = gathered(catalog, opened.damage, inputs)
+        found = gathered(catalog, opened.damage, Commands(inputs, reading.options))
     if not found.days:
         check_selection(opened)
     earlier = None

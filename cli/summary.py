@@ -35,6 +35,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse summary dumps/ --qmgr QM01 --from 0800 --until 1800
       smfparse summary DUMP.smf --format html --output day.html
     """
+    from smfparse.advice.commands import Commands
     from smfparse.query.catalog import Catalog
     from smfparse.summarizing.printing import BLOCKS, SummaryDocument
     from smfparse.summarizing.running import summarized
@@ -44,5 +45,6 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
         found = summarized(catalog)
     if not found:
         check_selection(opened)
-    output.write(SummaryDocument(found, inputs, drawn=output.can_show(BLOCKS)))
+    commands = Commands(inputs, reading.options)
+    output.write(SummaryDocument(found, commands, drawn=output.can_show(BLOCKS)))
     finish(opened.damage, opened.duplicates)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 import polars as pl
 import pyarrow as pa
 
+from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked, run_rules
 from smfparse.comparing.changes import NAMES, TOLERANCE, compared
@@ -55,10 +56,10 @@ Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
 class Findings(Checked):
     """The findings of all rules, the most serious first; notebooks show the output of `check`.
 
-    inputs  names of the inputs, for the commands that show the evidence
+    commands  makes the commands that show the evidence
     """
 
-    inputs: Sequence[str] = ()
+    commands: Commands = ANY_INPUT
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -69,7 +70,7 @@ class Findings(Checked):
     def _repr_html_(self) -> str:
         from smfparse.advice.printing import CheckDocument
 
-        return notebook_html(CheckDocument(self, self.inputs))
+        return notebook_html(CheckDocument(self, self.commands))
 
 
 class _Tables:
@@ -170,6 +171,10 @@ class SmfData(_Tables):
     for damage with `strict`. All these errors are SmfError.
     """
 
+    @property
+    def _commands(self) -> Commands:
+        return Commands(_names(self.inputs), self.inputs.options)
+
     def report(
         self,
         name: str,
@@ -219,7 +224,7 @@ class SmfData(_Tables):
 
         with Catalog(self.inputs) as catalog:
             days = summarized(catalog)
-        return Shown(lambda: SummaryDocument(days, _names(self.inputs)))
+        return Shown(lambda: SummaryDocument(days, self._commands))
 
     def check(
         self,
@@ -240,7 +245,7 @@ class SmfData(_Tables):
         site = site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
             found = run_rules(catalog, site, chosen_ids(texts(only)))
-        return Findings(**vars(found), inputs=_names(self.inputs))
+        return Findings(**vars(found), commands=self._commands)
 
     def capacity(self, name: str, **values: Any) -> list[Answer]:
         """Return the answers of a planner, one for each queue manager, from its SMF data.
@@ -271,7 +276,7 @@ class SmfData(_Tables):
         check_file(Path(path), force)
         earlier = open_data(before) if isinstance(before, (str, Path)) else before
         with Catalog(self.inputs) as catalog:
-            found = gathered(catalog, self.inputs.met, _names(self.inputs))
+            found = gathered(catalog, self.inputs.met, self._commands)
         other = against(earlier.inputs, self.inputs) if earlier else None
         lines = page_lines(found, other)
         with new_file(Path(path), force) as file:

@@ -138,7 +138,7 @@ def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, write: Write
         ("SYSX", "", START, 48_211),
         ("SYSX", "", END + dt.timedelta(hours=1), 7),
     ]
-    text = "\n".join(lines(CheckDocument(checked, [str(day)], at_length=True), "text"))
+    text = "\n".join(lines(CheckDocument(checked, checked.commands, at_length=True), "text"))
     assert "5 SMF-LOST SYSX 2026/05/11 10:02:10: SMF lost records" in text
     assert "48,211 records lost; in 260 s" in text
     assert "too low" in text

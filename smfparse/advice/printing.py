@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.declaration import CONSTRAINT, SEVERITIES
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
     about,
-    command,
     expected,
     finding_lines,
     heading,
     in_short,
     moment_text,
     nothing_to,
-    plan_command,
     shown,
     span_text,
     whose,
@@ -41,7 +40,7 @@ _ROOM = 4
 class CheckDocument(Document):
     """Findings as a document.
 
-    inputs     names of inputs given by the user, for the commands that show the evidence
+    commands   makes the commands that show the evidence
     at_length  whether every finding is shown in full
     """
 
@@ -49,10 +48,10 @@ class CheckDocument(Document):
     marks = (HEADLINE, *FINDINGS, Mark(r"  [a-z][a-z ]{1,9}(?=  )", FAINT), Mark(_ENDS, HEAD))
 
     def __init__(
-        self, checked: Checked, inputs: Sequence[str] = (), *, at_length: bool = False
+        self, checked: Checked, commands: Commands = ANY_INPUT, *, at_length: bool = False
     ) -> None:
         self._checked = checked
-        self._inputs = inputs
+        self._commands = commands
         self._at_length = at_length
 
     def printed(self) -> Iterator[str]:
@@ -61,7 +60,7 @@ class CheckDocument(Document):
         for number, each in enumerate(self._checked.findings):
             if self._at_length or each.severity <= CONSTRAINT or number < _ROOM:
                 yield from ("", f"SEV{each.severity} {heading(each)}")
-                for word, sentence in finding_lines(each, self._inputs):
+                for word, sentence in finding_lines(each, self._commands):
                     yield from _wrapped(word, sentence, self.room)
         rest = [] if self._at_length else self._checked.findings[_ROOM:]
         short = [each for each in rest if each.severity > CONSTRAINT]
@@ -76,7 +75,9 @@ class CheckDocument(Document):
         yield Section("", notes=list(self._managers()))
         for each in self._checked.findings:
             facts = [
-                [word, sentence] for word, sentence in finding_lines(each, self._inputs) if sentence
+                [word, sentence]
+                for word, sentence in finding_lines(each, self._commands)
+                if sentence
             ]
             yield Section(
                 f"SEV{each.severity} {heading(each)}",
@@ -125,8 +126,8 @@ class CheckDocument(Document):
             "not_if": cause.not_if,
             "source": cause.source,
             "limits": dict(finding.changed),
-            "show": command(finding, self._inputs),
-            "plan": plan_command(finding, self._inputs),
+            "show": self._commands.show(finding),
+            "plan": self._commands.plan(finding),
             "explains": [self.fact(each) for each in finding.explains],
             "explained_by": finding.under,
         }

@@ -1,22 +1,17 @@
-"""Findings as text: time, frequency, responsible jobs, evidence, and commands."""
+"""Findings as text: time, frequency, responsible jobs, and evidence."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from smfparse.advice.commands import Commands
 from smfparse.advice.declaration import HOURS, IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
-from smfparse.decoding.selection import Selection
-from smfparse.decoding.zones import fixed_zone
-from smfparse.planning.plans import option
 from smfparse.rendering.figures import few, in_digits, styled
-from smfparse.reports.declaration import report
 
 _MANY = 999.5
 """Least number that is shown with separators and without decimals: 1,000."""
@@ -28,17 +23,9 @@ _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
 _GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")
 _ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
 _VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
-_KINDS = {"queue": "--queue", "channel": "--channel"}
-"""Option that selects an object, by kind of object."""
-_WITHOUT_JOB = ("channel", "pool", "page set")
-"""Kinds of object whose reports cannot select a job."""
-_QUERY = "sql:"
-"""Start of a declared `report` that is a query for `smfparse sql`."""
 _LOST = "SMF-LOST"
 """Id of the rule that finds losses of SMF records."""
 _LEAST_IMPACT = 0.001
-_MOST_OF_INPUTS = 120
-"""Maximum characters of the inputs in a command."""
 _ONE_DAY = 10
 """Number of characters of a date."""
 
@@ -173,77 +160,7 @@ def whose(finding: Finding) -> str:
     return few(finding.jobs) if len(finding.jobs) > 1 else ""
 
 
-def command(finding: Finding, inputs: Sequence[str]) -> str:
-    """Return the command that shows the evidence; '': no such command."""
-    name = finding.cause.report or next(
-        (each.cause.report for each in finding.explains if each.cause.report), ""
-    )
-    if name.startswith(_QUERY):
-        query = shlex.quote(name.removeprefix(_QUERY))
-        return f"smfparse sql {inputs_text(inputs)} {query}"
-    if not name:
-        return ""
-    return _called(f"report {name}", finding, inputs, _names_in(name))
-
-
-def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
-    """Return the command that calculates the effect of a change; '': no planner."""
-    plan = finding.cause.plan
-    if not plan:
-        return ""
-    called = _called(f"capacity {plan}", finding, inputs, {"--channel"})
-    set_by_rule = (
-        f"{option(name)} {value if isinstance(value, int | str) else f'{value:.6g}'}"
-        for name, value in finding.inputs.items()
-        if value is not None
-    )
-    return " ".join([called, *set_by_rule])
-
-
-def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collection[str]) -> str:
-    """Return the command `name` with the inputs, object and time of a finding.
-
-    takes  options of the command that select rows by name
-    """
-    return " ".join([f"smfparse {name} {inputs_text(inputs)}", *_selection(finding, takes)])
-
-
-@cache
-def _names_in(name: str) -> frozenset[str]:
-    """Return the options that select rows of a report by name."""
-    every = Selection.of(job="*", queue="*", channel="*")
-    unknown = every.unknown_to(report(name).main)
-    return frozenset(f"--{each}" for each in every.by_name if each not in unknown)
-
-
-def inputs_text(inputs: Sequence[str]) -> str:
-    """Return inputs as arguments of a command; long inputs as INPUT...."""
-    joined = shlex.join(inputs)
-    return joined if 0 < len(joined) <= _MOST_OF_INPUTS else "INPUT..."
-
-
-def _selection(finding: Finding, takes: Collection[str]) -> Iterator[str]:
-    if finding.qmgr:
-        yield f"--qmgr {finding.qmgr}"
-    option = _KINDS.get(finding.kind)
-    if option in takes and finding.object:
-        yield f"{option} {shlex.quote(finding.object)}"
-    if "--job" in takes and finding.job and finding.kind not in _WITHOUT_JOB:
-        yield f"--job {shlex.quote(finding.job)}"
-    start, end, zone = finding.start, finding.end, finding.clock.name
-    if end < start:  # a local time that occurs twice does not say which
-        utc = fixed_zone(0)
-        start, end, zone = utc.local(finding.main.start), utc.local(finding.main.end), "utc"
-    yield f"--from {_asked(start)} --until {_asked(end)}"
-    if zone:
-        yield f"--tz {zone}"
-
-
-def _asked(moment: dt.datetime) -> str:
-    return moment.isoformat(timespec="minutes" if not moment.second else "seconds")
-
-
-def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str]]:
+def finding_lines(finding: Finding, commands: Commands) -> Iterator[tuple[str, str]]:
     """Yield the labels and texts of a finding."""
     cause = finding.cause
     yield "when", f"{span_text(finding.start, finding.end)}, {frequency(finding)}"
@@ -258,8 +175,8 @@ def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str
         yield "limits", _limits(finding)
     if isinstance(cause, Rule) and cause.apars:
         yield "APARs", "; ".join(cause.apars)
-    yield "show", command(finding, inputs)
-    yield "plan", plan_command(finding, inputs)
+    yield "show", commands.show(finding)
+    yield "plan", commands.plan(finding)
     for its in _alike(finding.explains):
         yield "explains", _explained(its)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
 from smfparse.metrics.measures import metric_subject
 from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
-from smfparse.rendering.figures import ABSENT, styled, visible
+from smfparse.rendering.figures import ABSENT, plural, styled, visible
 from smfparse.rendering.text import aligned
 
 if TYPE_CHECKING:
@@ -51,7 +52,14 @@ _SMALL = 0.01
 _ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
-_FEW = "Too few intervals to judge a change: each side requires two. Try --interval 15m."
+_FEW = (
+    "Too few intervals to judge a change: each side requires two. Compare a longer time, or try "
+    "--interval 15m."
+)
+_SOME_FEW = (
+    "{} changed by more than {:g}%, but too few intervals exist to judge the change. Compare a "
+    "longer time."
+)
 
 
 class ComparisonDocument(Document):
@@ -94,8 +102,6 @@ class ComparisonDocument(Document):
                 yield Section("", notes=[title])
         if (changed := self._changed_hours()).height:
             yield Section(_HOURS, [_hour_table(changed)])
-        if self._too_few:
-            yield Section("", notes=[_FEW])
 
     def tables(self) -> Iterator[Frames]:
         """Yield all rows."""
@@ -126,8 +132,6 @@ class ComparisonDocument(Document):
         if (changed := self._changed_hours()).height:
             table = _hour_table(changed)
             yield from ("", _HOURS, *aligned(table.columns, [*table.rows]))
-        if self._too_few:
-            yield from ("", _FEW)
 
     def _changed_hours(self) -> pl.DataFrame:
         """Return the hours that changed most; empty: only one hour, or no changed hour."""
@@ -185,6 +189,7 @@ class ComparisonDocument(Document):
             _OTHERS: others,
             "Other metrics of queue managers, by change": of_qmgr & ~found,
         }
+        few = self._too_few()
         for title, which in parts.items():
             part = self._rows.filter(which)
             if title not in (changed, _ONLY_BEFORE, _ONLY_AFTER):
@@ -192,11 +197,13 @@ class ComparisonDocument(Document):
             shown = part if title == changed else part.head(self._top)
             cut = shown.height < part.height
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
-            if title == changed and part.is_empty():
-                some = self._rows.filter(one_sided).height > 0
-                yield self._unchanged(one_sided=some), shown
-            else:
+            if title != changed or part.height:
                 yield f"{title}: {count if part.height else 'none'}", shown
+            elif few != _FEW:
+                some = self._rows.filter(one_sided).height > 0
+                yield self._unchanged(one_sided=some, some=bool(few)), shown
+            if title == changed and few:
+                yield few, part.clear()
 
     def _shares(self) -> pl.DataFrame:
         """Return for each name the larger of its shares of CPU and of elapsed time of all calls."""
@@ -215,22 +222,27 @@ class ComparisonDocument(Document):
         by_names = of_calls.group_by(NAMES).agg(**amounts)
         return by_names.select(*NAMES, share=pl.max_horizontal(*shares))
 
-    def _unchanged(self, *, one_sided: bool) -> str:
+    def _unchanged(self, *, one_sided: bool, some: bool) -> str:
         names = [name for name in NAMES if self._rows[name].null_count() < self._rows.height]
         of = f" by {', '.join(names)}" if names else ""
         coarser = "; --by job also shows jobs that make other calls" if "verb" in names else ""
         return (
-            f"No change{of} is significant: each is within "
+            f"No change{of} is significant{' among the judged metrics' * some}: each is within "
             f"{100 * self._tolerance:g}%, or within the variation between intervals{coarser}."
             + one_sided
             * " Names on one side only, or hardly on the other, are below."
         )
 
-    @property
-    def _too_few(self) -> bool:
-        """Whether figures exist on both sides, but none has enough intervals to be judged."""
+    def _too_few(self) -> str:
+        """Return a sentence about changes that have too few intervals to be judged; '': none."""
         both = self._rows.drop_nulls(["before", "after"])
-        return both.height > 0 and both["significant"].null_count() == both.height
+        if both.height > 0 and both["significant"].null_count() == both.height:
+            return _FEW
+        size = pl.col("ratio").log().abs()
+        limits = math.log1p(self._tolerance), math.log(HARDLY)
+        unknown = pl.col("significant").is_null() & size.is_between(*limits, closed="none")
+        count = both.filter(unknown).height
+        return _SOME_FEW.format(plural(count, "metric"), 100 * self._tolerance) if count else ""
 
 
 def _by_change(part: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from smfparse.advice.commands import Commands
 from smfparse.advice.findings import Finding
 from smfparse.advice.wording import finding_lines, frequency, peak, span_text
 from smfparse.dashboard.gathering import Day
@@ -73,10 +74,10 @@ def _move(move: Move, cause: Finding, number: int) -> str:
     )
 
 
-def finding_rows(day: Day, inputs: Sequence[str]) -> Iterator[str]:
+def finding_rows(day: Day, commands: Commands) -> Iterator[str]:
     """Yield the rows of a queue manager's findings, in order, with time and action.
 
-    inputs  names of inputs given by the user, for the commands that show more detail
+    commands  makes the commands that show more detail
     """
     yield "<h3>Findings</h3>"
     if not day.findings:
@@ -84,20 +85,20 @@ def finding_rows(day: Day, inputs: Sequence[str]) -> Iterator[str]:
         return
     yield '<ol class="findings">'
     for each in day.findings[:_MOST]:
-        yield from _row(each, day, inputs)
+        yield from _row(each, day, commands)
     yield "</ol>"
     more = len(day.findings) - _MOST
     if more > 0:
         yield f"<p>{more} more: <code>smfparse check</code></p>"
 
 
-def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
+def _row(finding: Finding, day: Day, commands: Commands) -> Iterator[str]:
     yield (
         f'<li class="c{finding.severity}"><details><summary>{_titled(finding)} '
         f"{_strip(finding, day)}<small>{escaped(_sentence(finding))}</small></summary>"
     )
     yield f"<p>{_zoom(finding, day, 'Show in the charts')}</p><dl>"
-    for word, sentence in finding_lines(finding, inputs):
+    for word, sentence in finding_lines(finding, commands):
         if sentence:
             yield f"<dt>{word}</dt><dd>{escaped(sentence)}</dd>"
     yield "</dl></details></li>"

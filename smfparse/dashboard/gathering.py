@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked, run_rules
 from smfparse.dashboard.courses import Courses, axis_of, courses
@@ -55,16 +56,16 @@ class Day:
 class Gathered:
     """The data of all inputs on a page.
 
-    held     numbers of records and bytes by system, queue manager, type and subtype
-    damage   sentences about damage
-    inputs   names of inputs given by the user, for the commands that show more detail
+    held      numbers of records and bytes by system, queue manager, type and subtype
+    damage    sentences about damage
+    commands  makes the commands that show more detail
     """
 
     days: Sequence[Day] = ()
     checked: Checked = field(default_factory=Checked)
     held: Sequence[Mapping[str, Any]] = ()
     damage: Sequence[str] = ()
-    inputs: Sequence[str] = ()
+    commands: Commands = ANY_INPUT
 
 
 class Earlier(NamedTuple):
@@ -78,11 +79,11 @@ class Earlier(NamedTuple):
     changes: ComparisonDocument
 
 
-def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
+def gathered(catalog: Catalog, damage: DamageLog, commands: Commands = ANY_INPUT) -> Gathered:
     """Gather the data of a page from the inputs of a catalog; SMF files are read once.
 
-    damage  log of the damage of the inputs, which is complete after they are read
-    inputs  names of inputs given by the user
+    damage    log of the damage of the inputs, which is complete after they are read
+    commands  makes the commands that show more detail
     """
     asked = {**_plan_queries(catalog), **with_macros(catalog, _queries())}
     checked = run_rules(catalog, also=asked)
@@ -104,7 +105,7 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
         for times, axis, several in _days(catalog)
     ]
     words = [str(each) for each in damage.details]
-    return Gathered(days, checked, catalog.held[_HELD].to_pylist(), words, inputs)
+    return Gathered(days, checked, catalog.held[_HELD].to_pylist(), words, commands)
 
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:

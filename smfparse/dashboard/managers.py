@@ -38,7 +38,7 @@ def manager_lines(
     yield from (tile(part, number, verdict(part, day)) for part in parts().values())
     yield "</ul>"
     yield from incident_cards(day, number)
-    yield from finding_rows(day, found.inputs)
+    yield from finding_rows(day, found.commands)
     for part in parts().values():
         yield from _part(part, day, number, before)
     yield "</section>"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.advice.wording import inputs_text
+from smfparse.advice.commands import Commands
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import TROUGH, Panel, panel_of, panels
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
@@ -37,7 +37,7 @@ def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
     earlier = {day.times.key: day for day in before}
     return {
         "panels": {
-            name: _panel(panel, found.inputs) for name, panel in panels().items() if name in shown
+            name: _panel(panel, found.commands) for name, panel in panels().items() if name in shown
         },
         "days": [_day(each, earlier.get(each.times.key)) for each in found.days],
     }
@@ -61,7 +61,7 @@ def clock(day: Day, microseconds: int) -> float:
     return round(microseconds / SECOND_US + day.times.offset, 2)
 
 
-def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
+def _panel(panel: Panel, commands: Commands) -> dict[str, Any]:
     return {
         "title": panel.title,
         "unit": panel.unit,
@@ -71,7 +71,7 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
         "whole": panel.whole,
         "limit_of": panel.limit.partition(".")[0],
         "report": panel.report,
-        "sql": visible(f"smfparse sql {inputs_text(inputs)} ") + _quoted(panel_sql(panel)),
+        "sql": visible(f"{commands.called('sql')} ") + _quoted(panel_sql(panel)),
     }
 
 

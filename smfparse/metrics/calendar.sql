@@ -119,16 +119,43 @@ CREATE OR REPLACE MACRO seconds_covered(begins, ends) AS (
     )), 0)
 ) / 1e6;
 
--- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have `alike`, `began` and
--- `ended`, in microseconds. Of a row that meets statistics only the part within them counts: the first record of a long
--- task says all since it began, which may be hours before. Time between rows that has statistics is no gap: no task
--- was active. Rows begin and end within a second of the statistics that are written with them.
+-- The time of which rows of accounting say what happened: that of the statistics. The first record of a long task says
+-- all since it began, which may be hours before. But rows as long as the longest within statistics are of one interval
+-- of accounting, which can reach beyond them: all of it counts. Both have `alike`, `owner` (the queue manager), `began`
+-- and `ended`, in microseconds; one row per `alike` and owner.
+CREATE OR REPLACE MACRO known_time(tasks, statistics) AS TABLE
+WITH
+of_statistics AS (
+    SELECT alike, owner, min(began) AS earliest, max(ended) AS latest
+    FROM query_table(statistics)
+    WHERE began <= ended
+    GROUP BY alike, owner
+),
+of_accounting AS (
+    SELECT alike, owner, min(began) AS earliest, max(ended) AS latest
+    FROM (
+        SELECT
+            *, began < earliest - 1000000 OR ended > latest + 1000000 AS is_beyond, ended - began AS length,
+            max(CASE WHEN NOT is_beyond THEN length END) OVER (PARTITION BY alike, owner) AS whole
+        FROM query_table(tasks)
+        JOIN of_statistics USING (alike, owner)
+        WHERE began < latest AND ended > earliest
+    )
+    WHERE is_beyond AND abs(length - whole) < 1000000
+    GROUP BY alike, owner
+)
+SELECT alike, owner, least(s.earliest, a.earliest) AS earliest, greatest(s.latest, a.latest) AS latest
+FROM of_statistics AS s
+LEFT JOIN of_accounting AS a USING (alike, owner);
+
+-- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have what they have for
+-- known_time, and of a row that meets it only the part within it counts. Time between rows that has statistics is no
+-- gap: no task was active. Rows begin and end within a second of the statistics that are written with them.
 CREATE OR REPLACE MACRO covered_time(tasks, statistics) AS TABLE
 WITH
 bounds AS (
-    SELECT alike, min(began) AS earliest, max(ended) AS latest
-    FROM query_table(statistics)
-    WHERE began <= ended
+    SELECT alike, min(earliest) AS earliest, max(latest) AS latest
+    FROM known_time(tasks, statistics)
     GROUP BY alike
 ),
 of_rows AS (

@@ -65,6 +65,13 @@ class Concentrator(Asked):
             measured="qctcptm of all its tasks over gets of channel initiators",
         ),
     ] = 127.3
+    connects_s: Annotated[
+        float | None,
+        Ask(
+            "Connects of all clients per second",
+            measured="tasks of client channels that ended (wtas)",
+        ),
+    ] = None
     sharecnv: Annotated[str, Ask("SHARECNV", among=("0", "1"))] = "1"
     ziip: Annotated[str, Ask("Use of zIIPs by zCX", among=("yes", "no"))] = "yes"
 
@@ -94,8 +101,22 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
             *("saved_s", "Total CPU saved, as published", saved, "s per second"),
             *(f"({direct:g} - {then:g}) x {said(asked.transactions_s)} / 10^6", 2),
         ),
+        *_connects(asked),
         *_break_even(asked, direct, then),
         *_storage(asked.clients),
+    ]
+
+
+def _connects(asked: Concentrator) -> list[Figure]:
+    """Return the CPU of connects; empty: their rate is unknown."""
+    if asked.connects_s is None:
+        return []
+    each = CONNECT_US[asked.sharecnv]
+    return [
+        Figure(
+            *("connect_ms", "CPU of connects, current", asked.connects_s * each / 1000),
+            *("ms per second", f"{said(asked.connects_s)} x {each:g} / 1,000", 2),
+        )
     ]
 
 

@@ -153,19 +153,27 @@ CREATE OR REPLACE MACRO known_part(span, known_since) AS {
     'ended': span.ended
 };
 
--- The time that rows of class 3 cover, from the first statistics on: see covered_time. One row per section.
+-- The time that rows of class 3 cover: see covered_time. One row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
-spans_of_tasks AS (
-    SELECT section AS alike, unnest(known_part(
-        {'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)}, known_since
-    ))
+every_task AS (
+    SELECT
+        section AS alike, {'system': system, 'qmgr': qmgr} AS owner,
+        epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
     FROM query_table(tasks)
-    LEFT JOIN first_statistics(statistics) USING (system, qmgr)
 ),
 spans_of_statistics AS (
-    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    SELECT
+        section AS alike, {'system': system, 'qmgr': qmgr} AS owner,
+        epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
     FROM query_table(statistics)
+),
+spans_of_tasks AS (
+    SELECT
+        alike, owner, unnest(known_part({'began': began, 'ended': ended}, least(known_since, earliest)))
+    FROM every_task
+    LEFT JOIN first_statistics(statistics) AS f ON f.system = owner.system AND f.qmgr = owner.qmgr
+    LEFT JOIN known_time('every_task', 'spans_of_statistics') USING (alike, owner)
 )
 SELECT
     alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end

@@ -163,6 +163,9 @@ _WITHOUT_STATISTICS = """
             arg_min(interval_start, {0}) AS first_start, arg_max(interval_end, {1}) AS last_end,
             (max({1}) - min({0})) / 1e6 AS seconds
         FROM tasks GROUP BY section"""
+_MOMENT = (
+    "CASE WHEN longest = 0 THEN 'moment: records without an interval count at their SMF time' END"
+)
 _CHANGE = (
     "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
     "AS clock_change"
@@ -201,6 +204,7 @@ _TASKS = """
             nullif(concat_ws('; ',
                 CASE WHEN began_before > 0 THEN format('spanning: {{}} of {{}} began before',
                     began_before, intervals) END,
+                {moment},
                 CASE WHEN longest > 1.5 * own_seconds THEN format(
                     'longer: up to {{}} seconds, more than the {{}} of the section',
                     seconds_text(longest), seconds_text(own_seconds)) END
@@ -244,4 +248,5 @@ def task_marks(
         known=_KNOWN.format(table) if statistics else _NOT_KNOWN,
         covered=(_COVERED_OF_ALL if held else _COVERED).format(table) if statistics else covered,
         before=before if statistics else "NULL::BOOLEAN",
+        moment=_MOMENT if local else "NULL",
     )

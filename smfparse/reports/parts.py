@@ -64,7 +64,7 @@ def _section(
     tables = _tables(printer, kinds, iter(every))
     if not which.header:
         return Section("", tables, drawing=drawing)
-    interval = interval_line(row)
+    interval = interval_line(which, row)
     marks = [f"Marked {row['marks']}"] if row["marks"] else []
     if which.across:
         return Section(interval, tables, marks, drawing)

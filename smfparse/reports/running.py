@@ -120,7 +120,8 @@ def _queries(
     sections = sections or Sections.of(which.section)
     if which.across:
         sections = sections.together()
-    values = {**which.values(asked), "of_queues": catalog.of_queues}
+    of_tasks = bool(catalog.inputs.selection.by_name.keys() - {"queue"})
+    values = {**which.values(asked), "of_queues": catalog.of_queues, "of_tasks": of_tasks}
     held = _COVERED in which.sql and _add_time_of_all(which, catalog, sections, values)
     whole = _with_time(which, held=held)
     keys = section_keys(sections, which.main, sliced=held, held=held)

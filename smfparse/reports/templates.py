@@ -312,8 +312,11 @@ def _zone(seconds: int) -> dt.timezone:
     return dt.timezone(dt.timedelta(seconds=seconds))
 
 
-def interval_line(row: Row) -> str:
-    """Return the line with the start and end of the interval of a section."""
+def interval_line(which: Report, row: Row) -> str:
+    """Return the line with the start and end of the interval of a section.
+
+    Seconds are truncated in reports of MP1B, as MP1B does, and rounded in others.
+    """
     start, end = local(row, row["interval_start"]), local(row, row["interval_end"])
     seconds = row["interval_seconds"]
     version = row["mq_version"]
@@ -324,15 +327,16 @@ def interval_line(row: Row) -> str:
     if clock := row.get(CLOCK):
         last = f"{last} {clock.name}"
     if whole:
-        return f"From {first} to {last}, duration {_whole(seconds)} seconds."
+        duration = _whole(seconds, math.trunc if which.dd else round)
+        return f"From {first} to {last}, duration {duration} seconds."
     return f"From {first} to {last} duration {seconds:.6f} seconds"
 
 
-def _whole(seconds: float) -> str:
-    """Return seconds truncated to a whole number, as in MP1B; below 1 second, with decimals."""
+def _whole(seconds: float, to_whole: Callable[[float], int]) -> str:
+    """Return seconds as a whole number; below 1 second, with decimals."""
     if 0 < seconds < 1:
         return f"{seconds:.2f}" if seconds >= 0.005 else f"{seconds:.6f}"
-    return str(math.trunc(seconds))
+    return str(to_whole(seconds))
 
 
 def text(
@@ -373,7 +377,7 @@ def _beginning(which: Report, printer: Printer, row: Row) -> Iterator[str]:
     if which.header and not which.across:
         yield "{system},{qmgr},{date},{time},VRM:{vrm},".format_map(keys_of(row))
     if which.header:
-        yield interval_line(row)
+        yield interval_line(which, row)
         if row["marks"]:
             yield from folded(f"Marked {row['marks']}", (), printer.width)
     yield from printer.top(which.heading)

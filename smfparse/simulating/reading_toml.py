@@ -53,7 +53,7 @@ _WORDS = {
     bool: "true or false",
     list: "a list of tables",
     dict: "a table",
-    dt.datetime: "a local time",
+    dt.datetime: "a local time: 2026-03-04T09:00:00 (without quotes)",
 }
 _TABLES: Mapping[str, type] = {
     **dict.fromkeys(("site", "curves", "queue_managers", "queues", "channels"), dict),

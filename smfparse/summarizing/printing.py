@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.wording import (
     in_short,
-    inputs_text,
     losses_of,
     lost_text,
     nothing_to,
@@ -58,18 +58,18 @@ _CSV = ("system", "qmgr", "name", "figure", "object", "mean", "highest", "at", "
 class SummaryDocument(Document):
     """The metrics and worst findings of each queue manager.
 
-    inputs  names of inputs given by the user, for the commands that show more detail
-    drawn   whether the output supports the block characters of sparklines
+    commands  makes the commands that show more detail
+    drawn     whether the output supports the block characters of sparklines
     """
 
     title = "Summary"
     marks = (HEADLINE, *FINDINGS, Mark("Figure +Of .*", HEAD), Mark("  what to do:", FAINT))
 
     def __init__(
-        self, days: Sequence[Day], inputs: Sequence[str] = (), *, drawn: bool = True
+        self, days: Sequence[Day], commands: Commands = ANY_INPUT, *, drawn: bool = True
     ) -> None:
         self._days = days
-        self._inputs = inputs
+        self._commands = commands
         self._drawn = drawn
 
     def printed(self) -> Iterator[str]:
@@ -129,8 +129,7 @@ class SummaryDocument(Document):
         if not day.findings:
             return "smfparse check finds nothing."
         text = plural(more, "more finding") if more > 0 else "what to do"
-        clock = f" --tz {day.times.clock.name}" if day.times.clock.name else ""
-        return f"  {text}: smfparse check {inputs_text(self._inputs)}{clock}"
+        return f"  {text}: {self._commands.called('check')}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
         """Return columns and rows of the figures; without enough room, without sparklines.

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.advice.baseline import compared_with
+from smfparse.advice.commands import ANY_INPUT
 from smfparse.advice.declaration import diagnoses, rules, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.episodes import Intervals, Run, overlapped, runs, together, touches
@@ -123,7 +124,7 @@ def test_a_diagnosis_has_the_impact_of_its_own_kind_and_ranks_by_the_largest() -
     (cause,) = diagnosed([*slow, *jobs, deep], diagnoses(), {MANAGER: ["TASK-LOG-WAIT"]}, {})
     assert (cause.rule, cause.impact) == ("D2", ("waiting", pytest.approx(0.8)))
     assert "impact: 0.8 waiting seconds per second" in evidence(cause)
-    said = [text.split()[1] for word, text in finding_lines(cause, []) if word == "explains"]
+    said = [text.split()[1] for word, text in finding_lines(cause, ANY_INPUT) if word == "explains"]
     assert said == [*dict.fromkeys(each.rule for each in cause.explains)]
     assert "impact: 6,201 messages waiting, averaged over the ends" in evidence(deep)
     (alone,) = diagnosed([*slow, deep], diagnoses(), {}, {})

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.episodes import episodes, runs
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
-from smfparse.advice.wording import command, evidence, finding_lines, frequency, in_short, shown
+from smfparse.advice.wording import evidence, finding_lines, frequency, in_short, shown
 from smfparse.metrics.calendar import SECOND_US
 from smfparse.rendering.formats import lines
 from tests.support.advised import ABSENT, START, Rows, checked
@@ -93,8 +94,8 @@ def test_over_the_change_of_clocks_a_command_has_utc(log_waits: Found) -> None:
     found = log_waits["SIX"]
     back = replace(found, end=found.start - dt.timedelta(minutes=10))
     first, last = (f"2026-03-04T09:{each:02}" for each in (1, 3))
-    assert f"--from {first} --until {last} --tz utc" in command(back, [])
-    assert " (clocks go back), " in dict(finding_lines(back, []))["when"]
+    assert f"--from {first} --until {last} --tz utc" in ANY_INPUT.show(back)
+    assert " (clocks go back), " in dict(finding_lines(back, ANY_INPUT))["when"]
 
 
 def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> None:
@@ -110,6 +111,11 @@ def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> N
     assert (found.share, found.persistence) == (180 / 450, "repeated")
     found = log_waits["BEFORE"]
     assert (found.evaluated, found.peak) == (6, 7)
+
+
+def test_the_deepest_depth_is_the_highest_within_an_interval() -> None:
+    queue = {"qqstqnam": "A", "qqstputs": 100, "qqstexpr": 6, "qqstdpth": 90, "qqstdphi": 91}
+    assert evidence(the(checked({"qqst": [queue]}), "Q-EXPIRED")).endswith("deepest 91")
 
 
 def test_a_data_set_fills_by_blocks_not_by_percent() -> None:
@@ -143,7 +149,7 @@ def test_a_finding_of_jobs_at_different_hours_counts_the_intervals_of_all() -> N
     assert (found.jobs, found.share) == (["LATE", "EARLY"], 1)
     assert (f"{found.start:%H:%M}", f"{found.end:%H:%M}") == ("14:00", "14:20")
     asked = "--job LATE --from 2026-03-04T14:00 --until 2026-03-04T14:20"
-    assert command(found, ["day.smf"]).endswith(asked)
+    assert Commands(["day.smf"]).show(found).endswith(asked)
 
 
 def test_persistence_is_by_runs_days_and_length(log_waits: Found) -> None:
@@ -271,7 +277,7 @@ def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() 
     assert (of_all.object, sorted(each.object for each in of_all.explains)) == ("", ["A", "B"])
     assert (of_one.object, [each.object for each in of_one.explains]) == ("B", ["B"])
     assert [each.object for each in of_wanted.explains] == ["B"]
-    (sentence,) = [text for word, text in finding_lines(of_all, []) if word == "explains"]
+    (sentence,) = [text for word, text in finding_lines(of_all, ANY_INPUT) if word == "explains"]
     assert "CF-SLOW" in sentence
     assert " A, B: " in sentence
 

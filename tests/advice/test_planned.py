@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from smfparse.advice.commands import ANY_INPUT
 from smfparse.advice.declaration import planner_inputs, rules
 from smfparse.advice.findings import Finding
 from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
-from smfparse.advice.wording import plan_command
 from smfparse.planning.plans import planned, planner, wanted
 from smfparse.rendering.formats import lines
 from tests.support.advised import Rows, checked
@@ -124,10 +124,10 @@ def test_a_finding_shows_what_the_planner_gives() -> None:
         assert shown == [(text, style) for text, _, style in which.planned.says], rule
         for each, (_, name, _) in zip(own.planned, which.planned.says, strict=True):
             assert each.value == pytest.approx(plan[name]), (rule, name)
-        asked = plan_command(own, [])
+        asked = ANY_INPUT.plan(own)
         assert all(f" --{name.replace('_', '-')} " in asked for name in which.planned.inputs), rule
-    assert plan_command(the("CHL-NETTIME", found), []).endswith(" --net-ms 240")
-    assert plan_command(the("LOG-BUSY", found), []).endswith(" --mirror pprc")
+    assert ANY_INPUT.plan(the("CHL-NETTIME", found)).endswith(" --net-ms 240")
+    assert ANY_INPUT.plan(the("LOG-BUSY", found)).endswith(" --mirror pprc")
 
 
 FULL = of("qpst", qpstpool=3, qpstnbuf=1000, qpstdmc=1, qpstcbsl=20)

@@ -15,6 +15,7 @@ import pytest
 
 import smfparse
 from smfparse.advice.baseline import compared_with
+from smfparse.advice.commands import Commands
 from smfparse.advice.declaration import rules
 from smfparse.advice.machines import metric_lines
 from smfparse.advice.printing import CheckDocument
@@ -84,7 +85,8 @@ def test_real_files_have_the_findings_that_they_must_have() -> None:
 def test_every_form_names_the_diagnosis_first(checked: Findings, slow_log: Path) -> None:
     """With what it explains; text has no rules, and the planner that a finding names answers."""
     shown = {
-        form: "\n".join(lines(CheckDocument(checked, [str(slow_log)]), form)) for form in FORMATS
+        form: "\n".join(lines(CheckDocument(checked, Commands([str(slow_log)])), form))
+        for form in FORMATS
     }
     for form, text in shown.items():
         assert ("D2" in text, "the log is slow, not full" in text) == (True, True), form

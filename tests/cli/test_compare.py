@@ -212,7 +212,8 @@ def test_what_was_recorded_without_intervals_is_cut_into_some_if_asked(tmp_path:
     ]
     text = shown(*paths)
     assert "\nToo few intervals to judge a change: each side requires two. " in text
-    assert "Try --interval 15m." in text
+    assert "try --interval 15m." in text
+    assert "No change" not in text
     found = document(*paths, "--interval", "1m")
     judged = [each["significant"] for each in found["rows"] if each["figure"] == "cpu_per_call"]
     assert judged == [True]
@@ -317,6 +318,8 @@ def test_findings_stand_first_then_what_changed_most_then_its_hour(tmp_path: Pat
     usual, slow = tmp_path / "usual.smf", tmp_path / "slow.smf"
     for path, incidents in ((usual, []), (slow, ["log-slow@14:00/1h"])):
         simulate(path, load_estate("payments", incidents, interval=dt.timedelta(hours=1)))
+    short = run(usual, slow, "--from", "14:00", "--until", "15:59").stdout
+    assert re.search(r"\n\d+ metrics changed by more than 6%, but too few intervals exist", short)
     told = run(usual, slow, "--top", "12").stdout.splitlines()
     titles = [each.partition(":")[0] for each in told]
     parts = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.advice.wording import inputs_text
+from smfparse.advice.commands import inputs_text
 from smfparse.errors import install_command
 from tests.support.command import run
 from tests.support.corpora import Corpora

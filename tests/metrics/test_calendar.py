@@ -167,6 +167,7 @@ COVERED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
     ([(0, 5), (20, 30)], [(0, 10), (20, 30)], 20),  # neither tasks nor statistics
     ([(0, 10), (40, 60)], [(50, 60)], 20),  # a record before all statistics
     ([(50, 70)], [(40, 60), (60, 65)], 15),  # a record beyond them
+    ([(35, 45), (45, 55), (55, 65)], [(40, 60)], 30),  # intervals of accounting beyond them
     ([(0, 10)], [(40, 60)], 10),  # statistics of another time
     ([(30, 40)], [(40, 60)], 10),  # just before them
     ([(0.5, 9.5)], [(0, 10)], 10),  # class 3 is written with statistics
@@ -176,11 +177,12 @@ COVERED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
 
 
 def test_the_time_that_tasks_cover(connection: duckdb.DuckDBPyConnection) -> None:
-    schema = pa.schema({"alike": pa.string(), "began": pa.int64(), "ended": pa.int64()})
+    names = dict.fromkeys(("alike", "owner"), pa.string())
+    schema = pa.schema(names | dict.fromkeys(("began", "ended"), pa.int64()))
     for tasks, statistics, seconds in COVERED:
         for table, spans in (("tasks", tasks), ("statistics", statistics)):
-            made = [("QM01", int(SECOND * began), int(SECOND * ended)) for began, ended in spans]
-            rows = [dict(zip(schema.names, each, strict=True)) for each in made]
+            made = [[int(SECOND * each) for each in span] for span in spans]
+            rows = [dict(zip(schema.names, ["QM01", "QM01", *each], strict=True)) for each in made]
             connection.register(table, pa.Table.from_pylist(rows, schema))
         (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
         assert found[-1] == seconds, (tasks, statistics)

@@ -169,12 +169,13 @@ def putting(
     first: float, last: float, puts: int, to: str = "PAY.IN", structure: str = "APP1", **more: Any
 ) -> bytes:
     """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
-    token, ended = smf.task_token(), moment(last)
+    token, ended = smf.token_of(1, MIDNIGHT), moment(last)
     counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
     counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
     counts |= {"putpmsg": puts, "streamedn": puts * (to == "STREAMED")}
     used = smf.queue(to, token, version=9, cfstrucname=structure, **counts)
-    own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
+    flag = "WTASAEOT" if first == HOURS[-1] else 0  # ends in the last hour
+    own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts, wtasflag=flag)
     by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
     return smf.task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)
 
@@ -208,7 +209,7 @@ RATES: dict[str, dict[str, float]] = {
     "streaming": {"puts_s": 2, "message_kb": 2, "put_cost": 10},
     "cf": {"arrivals": 2},
     "cpu": {"cpu_ms_a_second": 2 * 20 / 1000, "cost_us": 10},
-    "concentrator": {"transactions_s": 2},
+    "concentrator": {"transactions_s": 2, "connects_s": 1 / 2 / HOUR},
     "compression": {"messages_s": 2},
     "tls": {"messages_s": 2},
     "smf": {"calls_a_second": 4, "tasks": 1, "queues": 3},

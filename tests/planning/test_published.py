@@ -98,7 +98,7 @@ FIGURES: list[tuple[str, Asked, Asked]] = [
     ("mft", {"gb": 10, "cpu_ratio": 1.1}, {"cpu_s": 50.64}),
     ("mft", {"tls": "TLS 1.2", "ams": "Privacy"}, {"mb_s": None, "cpu_s": None}),
     ("concentrator", {"chin_us": 127.3}, {"chin_us": 48.2}),
-    ("concentrator", {"ziip": "no"}, {"break_even": 7.61}),
+    ("concentrator", {"ziip": "no", "connects_s": 2}, {"break_even": 7.61, "connect_ms": 1.18}),
     ("streaming", {"put_cost": 9, "puts_s": 500, "share": 50}, {"then_us": 19, "cpu_ms_s": 2.5}),
     ("streaming", STREAM, {"log_mb_s": 1.5, "pages_s": 150}),
     ("streaming", {"message_kb": 63.25, "puts_s": 1}, {"pages_s": 17}),  # 64,768 bytes of 4,049

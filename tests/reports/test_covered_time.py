@@ -99,10 +99,16 @@ def known(expected: Mapping[str, float]) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RATES)
 def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(name: str, write: Write):
-    """21,600 messages: one per second. What is of half an hour is divided by that."""
+    """21,600 messages: one per second. What is of half an hour is divided by that.
+
+    So are intervals of accounting that begin before the first statistics or end after the last.
+    """
     halves = [statistics(6 + half / 2, 6.5 + half / 2) for half in range(12)]
     path = write(*halves, *talking(6, 12), batch(11.5, 12))
     assert rates(name, path, HALF_HOURS) == known(LONG[name] | BATCH[name])
+    records = (each for first in (9.75, 10.25, 10.75) for each in talking(first, first + 0.5))
+    path = write(*records, statistics(10, 10.5), statistics(10.5, 11))
+    assert rates(name, path) == known(LONG[name])
 
 
 def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:

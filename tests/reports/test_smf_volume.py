@@ -102,6 +102,9 @@ def quarters(path: Path) -> Rows:
 def test_the_heading_begins_with_the_first_interval_of_class_3(tmp_path: Path) -> None:
     path = put(tmp_path / "class3.smf", *hundred_puts_a_second("M15", 15))
     assert {row["interval_seconds"] for row in report_rows("smf-volume", path)} == {60}
+    alone = put(tmp_path / "alone.smf", smf.record(smf.block("QSPH")))
+    [mark] = {row["marks"] for row in report_rows("smf-volume", alone)}
+    assert mark == "moment: records without an interval count at their SMF time"
 
 
 PLANNED = "planned_records_day planned_mb_day planned_cpu_day"

@@ -188,6 +188,10 @@ def test_everyone_who_uses_a_queue_is_listed_as_in_the_report_of_tasks(write: Wr
     path = write(*uses, using("OTHER", put("OTHER.Q", 1)))
     named = smfparse.open(path, smfparse.Selection.of(queue="APP.Q"))
     users = of("user", named.report("flow").to_pylist())
+    for name, others in {"PUTTER": "getters", "GETTER": "putters"}.items():
+        alone = smfparse.open(path, smfparse.Selection.of(job=name))
+        (queue,) = of("queue", alone.report("flow").to_pylist())
+        assert queue["note"] == f"the selection can leave out their {others}"
     names = "opens puts gets browses inqs sets failed_puts failed_gets"
     assert {row["from_name"]: tuple(figures(row, names)) for row in users} == {
         job: counts for job, (_, counts) in USERS.items()

@@ -98,6 +98,7 @@ WRONG: list[tuple[tuple[str, ...], Any, str]] = [
     (("applications", "X"), {"kind": "batch"}, "X: queue_manager, job is missing"),
     (("queue_managers", "QM01", "pools", "one"), {}, "pool 'one': must be a number from 0 to 99"),
     (("site", "days"), 10**9, "days = 1000000000 must be from 1 to 366"),
+    (("site", "start"), "march", "start = 'march' must be a local time: 2026-03-04T09:00:00"),
     (("site", "interval"), "often", "'often' is not a length of time"),
     (("site", "utc_offset"), "1", "'1' is not an offset"),
     (("incidents",), [{"kind": "flood"}], "incident: unknown name 'flood'"),

@@ -1,4 +1,5 @@
--- Clients (QCST), and CPU of the channel initiator per message that its tasks get (QCT, WQST).
+-- Clients (QCST), how often they connect (WTAS), and what the channel initiator spends on messages that its tasks get
+-- (QCT, WQST).
 WITH
 clients AS (
     SELECT system, qmgr, max(clients) AS clients
@@ -16,13 +17,22 @@ got AS (
     FROM queue_activity
     WHERE channel <> ''
     GROUP BY ALL
+),
+connected AS (
+    SELECT system, qmgr, count(ended)::DOUBLE AS connects
+    FROM task
+    ANTI JOIN (FROM channel WHERE type <> 'Server-connection') USING (system, qmgr, channel)
+    WHERE channel <> ''
+    GROUP BY ALL
 )
 SELECT
     system, qmgr, clients,
     gets / nullif(seconds, 0) AS transactions_s,
-    cpu / nullif(gets, 0) AS chin_us
+    cpu / nullif(gets, 0) AS chin_us,
+    connects / nullif(seconds, 0) AS connects_s
 FROM spent
 FULL JOIN clients USING (system, qmgr)
 FULL JOIN got USING (system, qmgr)
+LEFT JOIN connected USING (system, qmgr)
 LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 WHERE clients > 0

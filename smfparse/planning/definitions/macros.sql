@@ -1,7 +1,7 @@
 -- Start and end of rows (microseconds since 1970), by queue manager; without damaged rows: negative or beyond 30 years.
 CREATE OR REPLACE MACRO recorded_spans(found) AS TABLE
 SELECT
-    {'system': system, 'qmgr': qmgr} AS alike, epoch_us(interval_start) AS began,
+    {'system': system, 'qmgr': qmgr} AS alike, alike AS owner, epoch_us(interval_start) AS began,
     began + round(1e6 * interval_seconds)::BIGINT AS ended
 FROM query_table(found)
 WHERE interval_seconds BETWEEN 0 AND 1e9;

@@ -98,6 +98,8 @@ SELECT
     CASE
         WHEN is_shared AND NOT is_in_group
             THEN 'shared, its group is not known: give --qsg where there are several members'
+        WHEN gets = 0 AND getvariable('of_tasks') THEN 'the selection can leave out their getters'
+        WHEN puts = 0 AND getvariable('of_tasks') THEN 'the selection can leave out their putters'
         WHEN gets = 0 AND is_in_group
             THEN 'taken by another member of the group, by the IMS bridge, or ACCTQ is off'
         WHEN gets = 0
