@@ -1,6 +1,6 @@
 """The search for the next record after damage; each gap is noted once, with its reason.
 
-Reasons are the texts in the table `damage`.
+Reasons are the texts in the table `damage`. A run is the `Segments` that one walk found.
 """
 
 from __future__ import annotations
