@@ -330,7 +330,7 @@ def _whole(found: Segments) -> Spans:
 
 def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
     if not has_first:
-        return "spanned record lost: a later segment without its first one"
+        return "spanned record lost: a later segment without the first segment"
     if is_long:
         return f"spanned record lost: longer than {max_spanned} bytes"
     if is_cut:

@@ -168,8 +168,8 @@ def check_tables(folder: Place, database: sqlite3.Connection) -> None:
         ((version,),) = database.execute("PRAGMA user_version")
         if version != FORMAT:
             raise InputError(
-                f"{folder}: written by another version of smfparse; use that one, or convert again "
-                "from the SMF files"
+                f"{folder}: written by another version of smfparse; use that version, or convert "
+                "again from the SMF files"
             )
         raise damaged(folder)
 
