@@ -55,7 +55,7 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _watch(reader: int, stop: Callable[[], None]) -> None:
-    """Read the numbers of signals at their arrival, and call `stop`."""
+    """Read the number of each signal when it arrives, and call `stop`."""
     while (found := os.read(reader, 1)) != _END:
         if found[0] in _STOPS:
             _STOPPED.set()

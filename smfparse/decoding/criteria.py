@@ -89,7 +89,7 @@ def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
         if len(each.replace("*", "")) > width:
             raise RequestError(
                 f"{option}={each}: names of {what} have up to {width} characters; "
-                "* stands for any of them, ? for one",
+                "* stands for any characters, ? for one character",
                 option,
             )
     return frozenset(found)

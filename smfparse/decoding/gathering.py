@@ -44,7 +44,7 @@ class FieldSlot(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, offset: int, stride: int, columns: Sequence[Column]) -> FieldSlot:
-        """Return the slot of a field, which is a number if a numeric type has the same width."""
+        """Return the slot of a field; the values are numbers if a numeric type has its width."""
         kind, wire, native = field.kind, None, BYTE
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
@@ -166,7 +166,7 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield each column that shows used entries, its values, and the least value in these.
+        """Yield (column, values, minimum of a used entry) for each column that shows used entries.
 
         Values have the shape (blocks, entries). They are unsigned, in the byte order of the record:
         tests for zero do not depend on the byte order.

@@ -194,8 +194,8 @@ class Needs:
     counted  whether records are selected by the time at which they count, or by a time in a zone
     tasks    whether records depend on earlier 116/1 records
     dumps    whether the dump of each record must be identified
-    blocks   by name: the blocks from which rows are made, and the tables of each block
-    index    places of these blocks, and of blocks with the names by which rows are selected
+    blocks   {name: (block, tables of the block)}, for blocks from which rows are made
+    index    lookup table for these blocks, and for blocks with the names that select rows
     """
 
     def __init__(

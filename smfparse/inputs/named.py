@@ -127,7 +127,7 @@ def check_apart(inputs: Iterable[Place], output: Place) -> None:
     for each in inputs:
         if _real(each) in (place, *place.parents):
             raise RequestError(
-                f"{output}: the output is an input, or is inside one; name another output"
+                f"{output}: the output is an input, or is inside an input; name another output"
             )
 
 

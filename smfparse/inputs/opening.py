@@ -105,7 +105,7 @@ def shown(
 class _Shared:
     """Sources that several processes may decode together.
 
-    options  how the sources are read
+    options  options for reading the sources
     """
 
     options: ReadOptions

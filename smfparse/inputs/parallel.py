@@ -58,7 +58,7 @@ class Outcome(Generic[Made]):
 
 
 def worth_sharing(wanted: Wanted) -> bool:
-    """Whether several processes are faster. They are not if most of the work is the scan."""
+    """Whether several processes are faster. They are not if finding records is most of the work."""
     return not are_short(Needs(wanted).kinds)
 
 

@@ -188,8 +188,8 @@ class Block(Construct):
     title     one line
     members   {name: offset and construct}, in the order of the bytes
     fields    all fields
-    own       the fields outside repeats
-    groups    repeats, by child table
+    own       the fields outside repeated groups
+    groups    repeated groups, by child table
     lengths   {MQ version: length of the block}, oldest version first; the last is the whole length
     least     minimum length that any MQ version wrote; a shorter block is damage
     version   the version word: the field that decides whether later fields exist; None: no such

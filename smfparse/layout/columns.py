@@ -201,7 +201,7 @@ class Part(Kind):
 
 
 RepeatPlace: TypeAlias = tuple[str, int, bool]
-"""Name of a repeat, number of its first entry in the child table, whether entries are structs."""
+"""Name of a repeated group, index of its first entry in the child, whether entries are structs."""
 
 
 @dataclass(frozen=True)
@@ -301,7 +301,7 @@ class Child:
 
 
 class RepeatGroup(NamedTuple):
-    """A repeat of a block: its name, its meaning, and the fields of its first entry."""
+    """A repeated group of a block: name, declaration, meaning, and fields of the first entry."""
 
     name: str
     repeat: Repeat
@@ -338,7 +338,7 @@ def part_of(declared: PartOf, field: Field, code: Field) -> Field:
 
 
 def group_of(name: str, repeat: Repeat, doc: str, version: str, offset: int) -> RepeatGroup:
-    """Return a repeat that starts at byte `offset`, with the fields of its first entry."""
+    """Return a repeated group that starts at byte `offset`, with the fields of its first entry."""
     entry = repeat.subcon
     if not isinstance(entry, Struct):
         only = field_of(name, offset, entry, doc, version, len(repeat.cells))

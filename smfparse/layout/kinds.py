@@ -89,7 +89,7 @@ class Kind(Adapter):
     """One kind of field.
 
     width    number of bytes
-    fact     the wire type in the words of the fact tables: uint, int, ebcdic, bytes, flags,
+    fact     the wire type, as named in tests/facts/layouts.csv: uint, int, ebcdic, bytes, flags,
              stck_timestamp, stck_duration, pad
     unit     unit of the decoded value; None: no unit
     combine  how values of several intervals combine

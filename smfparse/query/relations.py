@@ -120,7 +120,7 @@ class Relations:
 
     @property
     def few_bytes(self) -> int:
-        """Maximum bytes of spooled rows up to which the result of a query is kept in memory."""
+        """Bytes of spooled rows up to which the result of a query is kept in memory."""
         return min(_FEW_BYTES, self.limits.slice_bytes)
 
     @property

@@ -28,7 +28,7 @@ _BOUNDS = ("128MB", "512MB", "80%")
 because each operator allocates blocks. Such a plan runs again with the next limit, which remains.
 """
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
-"""Settings that save memory. To keep the order requires all rows; each thread allocates blocks."""
+"""Settings that save memory. Keeping the order requires all rows; each thread allocates blocks."""
 
 
 @contextmanager

@@ -181,7 +181,7 @@ def _open(statement: str) -> str:
 
 
 def _end(text: str) -> int | None:
-    """Return the byte of the semicolon after which only comments follow; None: no semicolon."""
+    """Return the byte of the first semicolon that only semicolons and comments follow, or None."""
     raw, end = text.encode(), None
     for at, kind in reversed(duckdb.tokenize(text)):
         if raw[at:].startswith(b";"):
@@ -217,7 +217,7 @@ def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -
 
 
 def hinted(message: str, tables: Iterable[str]) -> str:
-    """Return a message of DuckDB with a hint: tables that have an unknown name, or similar names.
+    """Return a message of DuckDB with a hint: where an unknown name exists, or similar names.
 
     tables  the tables and views that the query names
     """

@@ -33,7 +33,7 @@ _NO_PRINTS = np.zeros(0, "S16")
 class Pieces(NamedTuple):
     """Where the data of records is in the decompressed source: in pieces between descriptor words.
 
-    first, final  int64 (records,): first and last piece of each record
+    first, final  int64 (records,): index of the first and of the last piece of each record
     begin         offset in the source of the buffer in which the pieces were found
     found         the pieces in that buffer
     """
@@ -60,7 +60,7 @@ class Chunk(NamedTuple):
     buffer     uint8, with at least SLACK bytes after the last record
     start      int64 (records,): place of the RDW of each record in the buffer, real or virtual
     length     int64 (records,): bytes of the whole record, RDW included
-    offset     int64 (records,): offset of the record, or of its prefix, in the decompressed source
+    offset     int64 (records,): offset in the decompressed source of the record, or of its RDW
     record_no  int64 (records,): 1-based logical record in the source
     begin      offset in the decompressed source from which the first record can be read
     numbered   False in a blind range: record_no counts from the first record of the range

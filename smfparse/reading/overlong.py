@@ -2,7 +2,7 @@
 
 One wrong bit in a length, or in an end mark, is a sufficient cause. The chain of lengths continues
 after the covered record and shows no damage. But the record is longer than its contents imply, and
-the excess is a record with its own header.
+the excess is a record with its own header. A run is the `Segments` that one walk found.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _check_behind(feed: Feed, behind: bytes) -> None:
     while feed.read():  # the outer packing may be corrupt at its end
         pass
     if _MORE.search(behind):
-        raise FaultError("the zip file contains more than one file; the others are not used")
+        raise FaultError("the zip file contains more than one file; only the first file is used")
     if feed.fault or b"PK\1\2" not in behind:
         raise feed.end("zip")
 
@@ -199,7 +199,7 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
     if len(members) == 1:
         return members[0] if _starts_at(file, members[0].header_offset) else None
     if not members:
-        raise InputError(f"{name}: the zip file is empty; name another one")
+        raise InputError(f"{name}: the zip file is empty; name another file")
     names = ", ".join(each.filename for each in members[:_SHOWN_MEMBERS])
     more = ", ..." if len(members) > _SHOWN_MEMBERS else ""
     raise InputError(

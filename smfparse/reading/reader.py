@@ -378,6 +378,6 @@ def agree(looks: Sequence[Look]) -> bool:
 def _can_start(chunk: Chunk) -> bool:
     """Whether a part should start with a chunk: the first record depends on no earlier record.
 
-    A part can start with any chunk, but with such a record it rarely reads bytes before its start.
+    A part can start with any chunk, but an independent first record saves reads before the part.
     """
     return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _INDEPENDENT)[0])

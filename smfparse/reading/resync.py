@@ -1,6 +1,6 @@
 """The search for the next record after damage; each gap is noted once, with its reason.
 
-Reasons are the texts in the table `damage`.
+Reasons are the texts in the table `damage`. A run is the `Segments` that one walk found.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ NO_RECORD = "no SMF record starts here"
 ZEROS = "zero bytes where a record should start"
 WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 NO_BLOCK = "a block descriptor word with a wrong block length"
-COVERS_NEXT = "the length of this record covers the next one too; they are separated"
+COVERS_NEXT = "the length of this record covers the next record too; the two are separated"
 HIDDEN = "a record may start here, inside a record with a damaged header or damaged triplets"
 ESCAPED = (
     "the record may contain escapes of FTP record structure, which shift its bytes; "
     "use --framing ftp-record or --framing none"
 )
-NO_MARK = "a record starts here, but the previous one has no end mark"
+NO_MARK = "a record starts here, but the previous record has no end mark"
 LINE_END = "a line end after a record, as added by a transfer in text mode"
 LINE_ENDS = "line ends, one after each record, as added by a transfer in text mode"
 CUT_RECORD = (

@@ -1,9 +1,9 @@
 """Segments, found by a walk through a buffer, and the records that consist of segments.
 
 z/OS stores the length of a record before it, in the record descriptor word (RDW). Depending on the
-transfer, a file contains RDWs, RDWs in blocks, other lengths, or no lengths. A walk returns
-segments: records or pieces of records. The place of a segment is 4 bytes before its data, even if
-the file contains no RDW, because offsets in a record count from there. The segments of a spanned
+transfer, a file contains RDWs, RDWs in blocks, other lengths, or no lengths. A walk returns a run
+of segments: records or pieces of records. The place of a segment is 4 bytes before its data, even
+if the file contains no RDW, because offsets in a record count from there. The segments of a spanned
 record are joined in place.
 """
 
@@ -178,7 +178,7 @@ class Walk(ABC):
         return run.upto(count, self.again(buffer, run, count, low))
 
     def again(self, buffer: Bytes, run: Segments, index: int, low: int) -> int:
-        """Return where a walk starts to find a segment again, in a run that began at `low`."""
+        """Return where a walk must start to find segment `index` of a run from `low` again."""
         behind = run.at[index - 1] + run.length[index - 1] if index else low
         return cast("int", self.begin(buffer, int(run.at[index]), int(behind)))
 
@@ -330,7 +330,7 @@ def _whole(found: Segments) -> Spans:
 
 def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
     if not has_first:
-        return "spanned record lost: a later segment without its first one"
+        return "spanned record lost: a later segment without the first segment"
     if is_long:
         return f"spanned record lost: longer than {max_spanned} bytes"
     if is_cut:

@@ -51,7 +51,7 @@ _WAIT = 60.0
 """Maximum seconds that a reader waits for a commit, and a commit waits for readers."""
 _STEPS, _STEPS_PER_BYTE = 10**7, 10
 """Maximum instructions of an SQLite statement: a constant, plus a number per byte of the database.
-In a database with cyclic pages, a statement would never end.
+Without this limit, a statement would never end in a database with cyclic pages.
 """
 _SUPER = bytes.fromhex("d9d505f920a163d7")
 """End of a journal that names a second journal, which SQLite may remove from any folder."""
@@ -168,8 +168,8 @@ def check_tables(folder: Place, database: sqlite3.Connection) -> None:
         ((version,),) = database.execute("PRAGMA user_version")
         if version != FORMAT:
             raise InputError(
-                f"{folder}: written by another version of smfparse; use that one, or convert again "
-                "from the SMF files"
+                f"{folder}: written by another version of smfparse; use that version, or convert "
+                "again from the SMF files"
             )
         raise damaged(folder)
 

@@ -139,7 +139,7 @@ def check_folder(
         raise RequestError(f"{folder}: a file with this name exists; give a folder")
     ours = is_ours(folder)
     if ours is False:
-        raise RequestError(f"{folder}: the folder has other files; give a new one")
+        raise RequestError(f"{folder}: the folder has other files; give a new folder")
     if ours and not force:
         raise RequestError(f"{folder}: {already}", "append", "force")
 

@@ -185,7 +185,7 @@ class Writer:
         return True
 
     def _finish(self, gone: frozenset[str] | None) -> None:
-        """Write the files derived from the manifest; remove files, and at last PARTIAL if empty.
+        """Write the files derived from the manifest; remove files, and finally PARTIAL if empty.
 
         gone  names of files to remove; None: all files without an entry in the manifest
         """

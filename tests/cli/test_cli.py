@@ -131,7 +131,7 @@ def test_many_damages_are_counted_not_all_shown(write: Write) -> None:
     said = run("sql", path, "SELECT count(*) FROM damage", "--format", "csv", code=4)
     assert said.stdout.split() == ["count_star()", "25"]
     for text in (run("info", path, code=4).stdout, said.stderr):
-        assert text.count("a later segment without its first one") == 20
+        assert text.count("a later segment without the first segment") == 20
         assert "... and 5 more; the table damage lists all" in text
 
 

@@ -147,7 +147,7 @@ def test_an_output_never_takes_the_place_of_an_input(place: Path) -> None:
     """And nothing is written into a dataset that is read."""
     source, link, tables = place / "inputs" / "clean", place / "link", place / "tables"
     link.symlink_to(source)
-    said = f"smfparse: {link}: the output is an input, or is inside one; name another output\n"
+    said = f"smfparse: {link}: the output is an input, or is inside an input; name another output\n"
     for name in READING:
         arguments: list[object] = [*call(name, place, "clean"), "--output", link]
         if name in WRITTEN_TO:

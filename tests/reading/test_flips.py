@@ -104,7 +104,7 @@ def covering(file: Written, number: int) -> bytes:
 @pytest.mark.parametrize("dumped", MADE)
 def test_a_record_that_covers_the_next_is_parted_from_it(read: Read, dumped: str) -> None:
     first = 1 if dumped != "alike" else 0  # a header of a dump is one whatever its length says
-    reason = "the length of this record covers the next one too; they are separated"
+    reason = "the length of this record covers the next record too; the two are separated"
     for name, number in product(("rdw", "bdw", "length", "ftp-block"), range(first, 9, 2)):
         file = dump(dumped, BY_NAME[name])
         found = read(covering(file, number))

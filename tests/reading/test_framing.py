@@ -88,7 +88,7 @@ NO_TIME = [
 CUT = "the file is truncated: only {} bytes of its last record are left"
 NO_END = "spanned record lost: its last segment is missing"
 NO_LAST = "the file is truncated: the last segment of a spanned record is missing"
-NO_FIRST = "spanned record lost: a later segment without its first one"
+NO_FIRST = "spanned record lost: a later segment without the first segment"
 LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
     *(
         (CUT.format(left), (TWO, LONG[:left], b""), [SHORT, OTHER])

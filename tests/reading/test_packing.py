@@ -332,7 +332,7 @@ def changed(data: bytes, at: int, value: int) -> bytes:
 
 
 TOO_LARGE = [{"id": lzma.FILTER_LZMA2, "dict_size": 320 * MIB}]
-EMPTY = "the zip file is empty; name another one"
+EMPTY = "the zip file is empty; name another file"
 REFUSED: dict[str, tuple[bytes, str]] = {
     **{name: (PACKERS[name](b""), r"input\.smf: the file is empty") for name in (*ALONE, *ZIPS)},
     "nothing before a cut": (gzip.compress(DUMP)[:12], r"input\.smf: the gzip data is truncated"),
@@ -365,7 +365,7 @@ def test_what_cannot_be_unpacked_is_refused_with_the_way_out(what: str, file: Fi
 def test_of_a_packed_zip_file_of_several_files_the_first_is_used(file: File) -> None:
     found, fault, _ = read(file(gzip.compress(several_files(7))))
     assert found == DUMP
-    assert fault == "the zip file contains more than one file; the others are not used"
+    assert fault == "the zip file contains more than one file; only the first file is used"
 
 
 @pytest.mark.parametrize("name", ["zip", "zip, stored"])
