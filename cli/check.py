@@ -96,7 +96,7 @@ def command(
       smfparse check today.smf --since-baseline yesterday.smf --format html --output check.html
       smfparse check --explain LOG-BUSY
     """
-    from smfparse.advice.explaining import explain_lines
+    from smfparse.advice.wording import explain_lines
 
     if explain is not None:
         output.check_text("--explain")
@@ -123,12 +123,10 @@ def _check(
     at_length: bool,
 ) -> None:
     """Write the findings; report absent data, duplicates and damage on stderr."""
-    from smfparse.advice.baseline import compared_with
     from smfparse.advice.commands import Commands
-    from smfparse.advice.explaining import chosen_ids
-    from smfparse.advice.machines import junit_lines, metric_lines
-    from smfparse.advice.policy import parsed_limits, site_policy
-    from smfparse.advice.printing import CheckDocument
+    from smfparse.advice.policy import compared_with, parsed_limits, site_policy
+    from smfparse.advice.printing import CheckDocument, junit_lines, metric_lines
+    from smfparse.advice.wording import chosen_ids
 
     site = site_policy(policy, parsed_limits(changed))
     patterns = chosen_ids(only)
@@ -154,7 +152,7 @@ def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
     Raises RequestError for an unknown rule or severity.
     """
     from smfparse.advice.declaration import SEVERITIES
-    from smfparse.advice.explaining import chosen_ids
+    from smfparse.advice.wording import chosen_ids
     from smfparse.errors import RequestError
 
     parts = [part.strip() for text in fail_on for part in text.split(",")]

@@ -12,8 +12,8 @@ from smfparse.cli.output import Output, check_selection, finish, report_message,
 
 if TYPE_CHECKING:
     from smfparse.advice.running import Checked
-    from smfparse.comparing.sides import Side
     from smfparse.inputs.opening import Inputs
+    from smfparse.summarizing.sides import Side
 
 
 @click.command(
@@ -93,11 +93,11 @@ def command(
       smfparse compare DUMP.smf --split-at 2026-03-04T12:01 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
-    from smfparse.comparing import printing
-
     if explain:
+        from smfparse.summarizing.compare_printing import explain as explained
+
         output.check_text("--explain")
-        output.write_lines(printing.explain())
+        output.write_lines(explained())
         return
     if side_by_side:
         output.check_text("--side-by-side")
@@ -118,11 +118,11 @@ def _compare(
     top: int,
 ) -> None:
     """Write the changes; report absent data, duplicates and damage on stderr."""
-    from smfparse.comparing import printing
-    from smfparse.comparing.changes import check_by, compared
-    from smfparse.comparing.printing import ComparisonDocument
-    from smfparse.comparing.sides import OF_QUEUES, Rename, absent, left_out, spanning
     from smfparse.errors import DamageLog
+    from smfparse.summarizing.changes import check_by, compared
+    from smfparse.summarizing.compare_printing import ComparisonDocument
+    from smfparse.summarizing.compare_printing import side_by_side as beside
+    from smfparse.summarizing.sides import OF_QUEUES, Rename, absent, left_out, spanning
 
     found = [Rename.of(text) for text in renames]
     names = [name.strip().lower() for name in by.split(",")]
@@ -140,7 +140,7 @@ def _compare(
     for message in left_out(before, after):
         report_message(message)
     if side_by_side:
-        output.write_lines(printing.side_by_side(before, after, found))
+        output.write_lines(beside(before, after, found))
     else:
         rows = compared(before, after, names, found, tolerance / 100)
         checked = _checked(opened, split_at)
@@ -153,7 +153,7 @@ def _compare(
 
 def _checked(opened: Sequence[Inputs], split_at: str | None) -> Checked | None:
     """Return the findings of AFTER, compared with BEFORE; None: names are selected."""
-    from smfparse.advice.baseline import compared_with
+    from smfparse.advice.policy import compared_with
     from smfparse.advice.running import run_rules
     from smfparse.decoding.criteria import parse_moment
     from smfparse.inputs.opening import with_times
@@ -180,9 +180,9 @@ def _sides(
     reading: Reading,
 ) -> tuple[list[Inputs], list[Side]]:
     """Return the opened inputs, and the sums of both sides."""
-    from smfparse.comparing.sides import measured, measured_apart
     from smfparse.decoding.criteria import parse_moment
     from smfparse.reports.sections import every
+    from smfparse.summarizing.sides import measured, measured_apart
 
     seconds = every(interval).seconds if interval else None
     if split_at is not None:

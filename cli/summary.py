@@ -37,8 +37,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """
     from smfparse.advice.commands import Commands
     from smfparse.query.catalog import Catalog
-    from smfparse.summarizing.printing import BLOCKS, SummaryDocument
-    from smfparse.summarizing.running import summarized
+    from smfparse.summarizing.summary import BLOCKS, SummaryDocument, summarized
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

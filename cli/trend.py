@@ -37,8 +37,8 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse trend monday.smf tuesday.smf wednesday.smf thursday.smf --format json
     """
     from smfparse.query.catalog import Catalog
-    from smfparse.trending.printing import TrendDocument
-    from smfparse.trending.running import trended
+    from smfparse.summarizing.trend import trended
+    from smfparse.summarizing.trend_printing import TrendDocument
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

@@ -20,7 +20,6 @@ import pyarrow as pa
 from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked, run_rules
-from smfparse.comparing.changes import NAMES, TOLERANCE, compared
 from smfparse.decoding.arrow import plain_schema, wanted_columns, wanted_tables, whole_schema
 from smfparse.decoding.criteria import texts
 from smfparse.decoding.dictionary import table_names
@@ -40,6 +39,7 @@ from smfparse.reading.places import Url, place_of
 from smfparse.rendering.figures import visible
 from smfparse.rendering.notebooks import Shown, notebook_html
 from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.summarizing.changes import NAMES, TOLERANCE, compared
 from smfparse.writing.append import append_dataset
 from smfparse.writing.compacting import Compacted, compact_dataset
 from smfparse.writing.dataset import write_dataset
@@ -219,8 +219,7 @@ class SmfData(_Tables):
 
     def summary(self) -> Shown:
         """Return findings and metrics of each queue manager, as `smfparse summary` shows them."""
-        from smfparse.summarizing.printing import SummaryDocument
-        from smfparse.summarizing.running import summarized
+        from smfparse.summarizing.summary import SummaryDocument, summarized
 
         with Catalog(self.inputs) as catalog:
             days = summarized(catalog)
@@ -239,8 +238,8 @@ class SmfData(_Tables):
         limits  limits by rule, or by rule and name: {"LOG-RESPONSE": 1200, "LOG-BUSY.pages": 90}
         only    rules and diagnoses to return, or patterns; empty: all rules and diagnoses
         """
-        from smfparse.advice.explaining import chosen_ids
         from smfparse.advice.policy import site_policy
+        from smfparse.advice.wording import chosen_ids
 
         site = site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
@@ -413,7 +412,7 @@ def compare(
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.
     """
-    from smfparse.comparing.sides import Rename, measured
+    from smfparse.summarizing.sides import Rename, measured
 
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None

@@ -23,9 +23,8 @@ from tests.support.paths import FIXTURES, PROJECT
 ORDER = [
     *("errors", "declarations", "interrupts", "limits", "progress", "vectors", "rendering"),
     *("layout", "schemas", "reading", "decoding", "metrics", "store", "inputs", "query"),
-    *("planning", "writing", "mqsmfcsv", "reports", "advice", "summarizing", "trending"),
-    *("comparing", "dashboard", "inspecting", "anonymising", "library", "simulating", "cli"),
-    "__main__",
+    *("planning", "writing", "mqsmfcsv", "reports", "advice", "summarizing", "dashboard"),
+    *("inspecting", "anonymising", "library", "simulating", "cli", "__main__"),
 ]
 """Every package and every module at the top; one may import only those before it."""
 PACKAGES = [each for each in ORDER if (PROJECT / "smfparse" / each).is_dir()]

@@ -18,8 +18,7 @@ from smfparse.advice.printing import CheckDocument
 from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.formats import lines
-from smfparse.summarizing.printing import SummaryDocument
-from smfparse.summarizing.running import summarized
+from smfparse.summarizing.summary import SummaryDocument, summarized
 from tests.support.builders import Write, foreign_record, lost_record, put, rdw
 from tests.support.command import in_json, run
 from tests.support.real import case

@@ -24,10 +24,9 @@ import pages
 import typed
 
 from smfparse.advice.declaration import SEVERITIES, Diagnosis, Rule, Subject, diagnoses, rules
-from smfparse.advice.explaining import explained
 from smfparse.advice.policy import Policy, Silence
+from smfparse.advice.wording import explained
 from smfparse.cli import main as cli
-from smfparse.comparing.measures import MEASURES, ROW_KINDS
 from smfparse.declarations import declared_keys
 from smfparse.decoding.dictionary import (
     KEY_COLUMNS,
@@ -43,6 +42,7 @@ from smfparse.metrics.measures import AVERAGE, Measure, subjects
 from smfparse.metrics.views import view, view_names
 from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import Figure, Report, report, report_names
+from smfparse.summarizing.compare_figures import MEASURES, ROW_KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -41,7 +41,7 @@ def _rows(
 
         yield from message_rows(which, catalog, sections, asked)
     elif which.findings:
-        from smfparse.advice.pages import pages
+        from smfparse.advice.messages import pages
 
         yield from pages(which, catalog, sections, asked)
     else:
@@ -57,7 +57,7 @@ def answered_parts(
 
         yield message_table(which, catalog, sections, asked)
     elif which.findings:
-        from smfparse.advice.pages import pages_table
+        from smfparse.advice.messages import pages_table
 
         yield pages_table(which, catalog, sections, asked)
     else:

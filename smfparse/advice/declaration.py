@@ -18,11 +18,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.advice.phrases import Phrase, phrase, phrases
 from smfparse.declarations import Key, Where, as_type, entries, expected, filled, read_table, toml
 from smfparse.decoding.dictionary import decoded_tables
 from smfparse.errors import RequestError, did_you_mean
-from smfparse.metrics.figures import with_figures
+from smfparse.metrics.figures import Phrase, phrase, phrases, with_figures
 from smfparse.metrics.measures import subjects as metric_subjects
 from smfparse.metrics.measures import with_overall
 from smfparse.planning.plans import planner, planner_names, wanted

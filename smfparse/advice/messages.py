@@ -1,19 +1,21 @@
-"""Reports of rules: true conditions as lines, for users of MP1B's messages.
+"""Reports with rules: true conditions as lines, for users of MP1B's messages; findings in reports.
 
 Reports that declare rules instead of SQL are answered here, with the conditions and minimum samples
-of `check`, but without episodes, diagnoses and responsible jobs.
+of `check`, but without episodes, diagnoses and responsible jobs. Other reports can contain the
+findings of `check` about the names in their rows, page by page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from smfparse.advice.declaration import CONSTRAINT, Rule, subjects
-from smfparse.advice.findings import Figure
+from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.judging import (
     KEYS,
     Judged,
@@ -24,12 +26,13 @@ from smfparse.advice.judging import (
     value_column,
     wanted,
 )
+from smfparse.advice.running import run_rules
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
 from smfparse.metrics.views import named_macros
 from smfparse.reports.declaration import Report
-from smfparse.reports.running import report_macros
-from smfparse.reports.sections import SECTION_COLUMNS, TOTAL, Sections
+from smfparse.reports.running import Row, report_macros, report_table, run_report
+from smfparse.reports.sections import HIDDEN, SECTION_COLUMNS, TOTAL, Sections
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
@@ -155,4 +158,64 @@ def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[s
         "figure": shown(Figure(rule.figure.text, value, rule.figure.style)),
         "bound": ", ".join(f"{name} {each.value:g}" for name, each in rule.limits.items()),
         "origin": rule.source,
+    }
+
+
+_LINE = "finding"
+"""Kind of line of a row about a finding."""
+
+
+def pages(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> Generator[Row]:
+    """Yield the rows of a report; after the rows of each page, findings about names in them."""
+    rows = list(run_report(which, catalog, sections, **asked))
+    yield from _with_findings(which, catalog, rows) if rows else ()
+
+
+def pages_table(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> pa.Table:
+    """Return the rows of `pages` as a pyarrow.Table."""
+    found = report_table(which, catalog, sections, **asked)
+    if not found.num_rows:
+        return found
+    rows = _with_findings(which, catalog, found.to_pylist())
+    return pa.Table.from_pylist(list(rows), found.schema)
+
+
+def _with_findings(which: Report, catalog: Catalog, rows: Sequence[Row]) -> Iterator[Row]:
+    first = which.findings[0]
+    found = run_rules(catalog, of_names=True).findings
+
+    def page(row: Row) -> tuple[Any, ...]:
+        return row.get("section"), row["bucket"], row["system"], row["qmgr"], row[first]
+
+    for _, its in groupby(rows, page):
+        its_rows = list(its)
+        yield from its_rows
+        names = {row[name] for row in its_rows for name in which.findings} - {None}
+        for each in found:
+            if _is_about(each, its_rows[0], names):
+                yield _cells(each, its_rows[0], first)
+
+
+def _is_about(finding: Finding, row: Row, names: set[str]) -> bool:
+    """Whether a finding is about one of the names, at the queue manager of a row."""
+    if (finding.system, finding.qmgr) != (row["system"], row["qmgr"]):
+        return False
+    return not names.isdisjoint({finding.object, finding.job, *finding.jobs})
+
+
+def _cells(finding: Finding, row: Row, first: str) -> dict[str, Any]:
+    kept = (first, "system", "qmgr", *HIDDEN, *SECTION_COLUMNS)
+    return {name: row[name] if name in kept else None for name in row} | {
+        "line": _LINE,
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "finding": finding.name,
+        "object": finding.object,
+        "first_at": finding.start,
+        "last_at": finding.end,
+        "crossed_share": 100 * finding.share,
     }

@@ -1,20 +1,33 @@
-"""The policy of a site: limits, minimum runs, objects and silenced findings.
+"""The policy of a site: limits, minimum runs, objects and silenced findings; earlier findings.
 
 A policy is a TOML file. The dataclasses here declare the keys, and docs/check.md shows an example.
-Options of the command override the policy.
+Options of the command override the policy. Compared with the findings of an earlier time, findings
+are new, gone or worse.
 """
+
+from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from smfparse.advice.declaration import UNITS, diagnoses, number_text, rules, unknown_rule
+from smfparse.advice.declaration import (
+    UNITS,
+    Diagnosis,
+    diagnoses,
+    number_text,
+    rules,
+    unknown_rule,
+)
 from smfparse.advice.findings import Finding
 from smfparse.declarations import Key, Where, expected, read_table, toml
 from smfparse.errors import RequestError
+
+if TYPE_CHECKING:
+    from smfparse.advice.running import Checked
 
 Limits = Mapping[str, Mapping[str, float]]
 """Changed limits, by rule and by name of the limit."""
@@ -147,3 +160,52 @@ def site_policy(path: Path | None, limits: Mapping[str, float]) -> Policy:
     changed = {**policy.limits, **limits}
     changed_limits(changed)
     return replace(policy, limits=changed)
+
+
+NEW, WORSE, SAME = "new", "worse", "as before"
+_LARGER = 1.2
+"""Ratio to the earlier figure, or to the earlier share of time, above which a finding is worse."""
+
+
+def compared_with(now: Checked, earlier: Checked) -> Checked:
+    """Return `now`, with each finding compared with the findings of an earlier time.
+
+    Findings that diagnoses explain are compared as well.
+    """
+    before = {_name(each): each for top in earlier.findings for each in top.whole()}
+    there = {_name(each) for top in now.findings for each in top.whole()}
+    return replace(
+        now,
+        findings=[_marked(each, before) for each in now.findings],
+        gone=[each for each in earlier.findings if _name(each) not in there],
+    )
+
+
+def _name(finding: Finding) -> tuple[str, ...]:
+    """Return rule and key, without a job found in class 3 accounting, which may be off."""
+    cause = finding.cause
+    of = rules().get(cause.whose or cause.core[0]) if isinstance(cause, Diagnosis) else cause
+    *place, job = finding.key
+    return finding.rule, *place, "" if of and of.who else job
+
+
+def _marked(finding: Finding, before: Mapping[tuple[str, ...], Finding]) -> Finding:
+    """Return a finding, and findings that it explains, with `since`: result of the comparison."""
+    explained = [_marked(each, before) for each in finding.explains]
+    since = _compared(finding, before.get(_name(finding)))
+    return replace(finding, since=since, explains=explained)
+
+
+def _compared(now: Finding, before: Finding | None) -> str:
+    if before is None:
+        return NEW
+    longer = now.share > _LARGER * before.share
+    return WORSE if now.severity < before.severity or longer or _is_worse(now, before) else SAME
+
+
+def _is_worse(now: Finding, before: Finding) -> bool:
+    """Whether the worst value of a figure exceeds the earlier worst value by the ratio _LARGER."""
+    new, old = now.peak, before.peak
+    if new is None or old is None:
+        return False
+    return new * _LARGER < old if now.worst_is_lowest else new > _LARGER * old

@@ -1,22 +1,30 @@
-"""The results of `check` as a document: text for one screen, tables, and values for programs."""
+"""The results of `check` as a document: text for one screen, tables, and values for programs.
+
+Rows of findings have the same names and values in JSON, CSV and Arrow. For automation, findings are
+written as JUnit XML, or as metrics in the text format of Prometheus.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import pyarrow as pa
 
 from smfparse.advice.commands import ANY_INPUT, Commands
 from smfparse.advice.declaration import CONSTRAINT, SEVERITIES
 from smfparse.advice.findings import Figure, Finding
-from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
     about,
+    evidence,
     expected,
     finding_lines,
+    frequency,
     heading,
     in_short,
     moment_text,
@@ -26,8 +34,76 @@ from smfparse.advice.wording import (
     whose,
 )
 from smfparse.rendering.document import Column, Document, Facts, Section, Table, Values
-from smfparse.rendering.figures import plural
+from smfparse.rendering.figures import plural, visible
 from smfparse.rendering.text import FAINT, FINDINGS, HEAD, HEADLINE, Mark
+
+SCHEMA = pa.schema(
+    [
+        ("severity", pa.int32()),
+        ("rule", pa.string()),
+        ("name", pa.string()),
+        ("system", pa.string()),
+        ("qmgr", pa.string()),
+        ("object", pa.string()),
+        ("job", pa.string()),
+        ("start", pa.timestamp("us")),
+        ("end", pa.timestamp("us")),
+        ("persistence", pa.string()),
+        ("crossed", pa.int64()),
+        ("evaluated", pa.int64()),
+        ("share", pa.float64()),
+        ("longest_run", pa.int64()),
+        ("figure", pa.string()),
+        ("peak", pa.float64()),
+        ("peak_at", pa.timestamp("us")),
+        ("typical", pa.float64()),
+        ("total", pa.float64()),
+        ("impact", pa.float64()),
+        ("impact_kind", pa.string()),
+        ("since", pa.string()),
+        ("evidence", pa.string()),
+        ("expect", pa.string()),
+        ("explained_by", pa.string()),
+    ]
+)
+"""Columns of findings. `explained_by` is the diagnosis that explains a finding; '': none."""
+_WORDS = ("evidence", "expect", "explained_by")
+"""Columns at the end, which only tables contain."""
+
+
+def row(finding: Finding) -> dict[str, Any]:
+    """Return the facts of a finding: all columns except the last three."""
+    kind, amount = finding.impact or ("", None)
+    others = {
+        "share": round(finding.share, 6),
+        "longest_run": finding.longest.intervals if finding.longest else 0,
+        "figure": shown(finding.figure) if finding.figure else "",
+        "impact": amount,
+        "impact_kind": kind,
+    }
+    return {
+        name: others[name] if name in others else getattr(finding, name)
+        for name in SCHEMA.names[: -len(_WORDS)]
+    }
+
+
+def rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
+    """Yield findings with all columns, each followed by the findings that it explains."""
+    for each in findings:
+        yield _whole_row(each, each.under)
+        for under in each.explains:
+            yield _whole_row(under, each.rule)
+
+
+def _whole_row(finding: Finding, explained_by: str) -> dict[str, Any]:
+    words = (evidence(finding), expected(finding), explained_by)
+    return row(finding) | dict(zip(_WORDS, words, strict=True))
+
+
+def table(findings: Iterable[Finding]) -> pa.Table:
+    """Return findings as a pyarrow.Table of SCHEMA."""
+    return pa.Table.from_pylist(list(rows(findings)), SCHEMA)
+
 
 _MARGIN = 13
 """Number of characters before a sentence: two blanks, a label, blanks."""
@@ -236,3 +312,99 @@ def _fact_of_once(once: Finding) -> dict[str, Any]:
         "figure": once.figure.text if once.figure else "",
         "value": once.peak,
     }
+
+
+_FAILING = 3
+"""Least serious severity of findings that are failed test cases."""
+_METRICS = {
+    "share": "Share of the evaluated time in which the condition holds",
+    "crossed_intervals": "Intervals in which the condition holds",
+    "evaluated_intervals": "Intervals in which the rule was evaluated",
+    "impact": "Impact, in the unit that the label kind names",
+}
+
+
+def junit_lines(checked: Checked) -> Iterator[str]:
+    """Yield findings as JUnit XML: failed test cases for severities 1 to 3, otherwise passed cases.
+
+    Rules without data are skipped test cases.
+    """
+    failed = sum(each.severity <= _FAILING for each in checked.findings)
+    skipped = sum(len(rules) for _, rules in checked.not_evaluated)
+    tests = max(1, len(checked.findings) + skipped)
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield f'<testsuites tests="{tests}" failures="{failed}" skipped="{skipped}">'
+    yield (
+        f'<testsuite name="smfparse check" tests="{tests}" failures="{failed}" '
+        f'errors="0" skipped="{skipped}">'
+    )
+    if not checked.findings and not skipped:
+        yield '<testcase classname="smfparse" name="nothing found"/>'
+    for each in checked.findings:
+        yield from _case(each)
+    for trace, rules in checked.not_evaluated:
+        for rule in rules:
+            yield f'<testcase classname="not evaluated" name="{rule}">'
+            yield f"<skipped message={_attribute(trace)}/>"
+            yield "</testcase>"
+    yield from ("</testsuite>", "</testsuites>")
+
+
+def _case(finding: Finding) -> Iterator[str]:
+    name = f"{finding.rule} {about(finding)}"
+    place = f"{finding.system}.{finding.qmgr}"
+    yield f"<testcase classname={_attribute(place)} name={_attribute(name)}>"
+    text = f"{span_text(finding.start, finding.end)}, {frequency(finding)}. {evidence(finding)}"
+    text = visible(f"{text}. {finding.cause.do}")
+    if finding.severity <= _FAILING:
+        kind = f"severity {finding.severity}: {SEVERITIES[finding.severity]}"
+        yield (
+            f"<failure type={_attribute(kind)} message={_attribute(finding.name)}>"
+            f"{escape(text)}</failure>"
+        )
+    else:
+        yield f"<system-out>{escape(text)}</system-out>"
+    yield "</testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(visible(text))
+
+
+def metric_lines(checked: Checked) -> Iterator[str]:
+    """Yield findings as metrics in the text format of Prometheus, one sample per finding."""
+    yield "# HELP smfparse_findings Findings by severity"
+    yield "# TYPE smfparse_findings gauge"
+    for severity in SEVERITIES:
+        count = sum(each.severity == severity for each in checked.findings)
+        yield f'smfparse_findings{{severity="{severity}"}} {count}'
+    for name, words in _METRICS.items():
+        yield f"# HELP smfparse_finding_{name} {words}"
+        yield f"# TYPE smfparse_finding_{name} gauge"
+        for each in checked.findings:
+            kind, amount = each.impact or ("", None)
+            value = {
+                "share": each.share,
+                "crossed_intervals": each.crossed,
+                "evaluated_intervals": each.evaluated,
+                "impact": amount,
+            }[name]
+            if value is not None:
+                label = f',kind="{kind}"' if name == "impact" else ""
+                yield f"smfparse_finding_{name}{{{_labels(each)}{label}}} {value:.9g}"
+
+
+def _labels(finding: Finding) -> str:
+    labels = {
+        "severity": str(finding.severity),
+        "rule": finding.rule,
+        "system": finding.system,
+        "qmgr": finding.qmgr,
+        "object": finding.object,
+        "job": finding.job,
+    }
+    return ",".join(f'{name}="{_quoted(text)}"' for name, text in labels.items())
+
+
+def _quoted(text: str) -> str:
+    return visible(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from smfparse.advice.culprits import BACKOUTS, with_backouts, with_jobs
 from smfparse.advice.declaration import Diagnosis, Rule, diagnoses, sql_of, subjects
-from smfparse.advice.diagnosing import diagnosed
+from smfparse.advice.diagnosing import diagnosed, merged
 from smfparse.advice.findings import Finding, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
-from smfparse.advice.links import LINKS, all_links
-from smfparse.advice.merging import merged
+from smfparse.advice.links import BACKOUTS, LINKS, all_links, with_backouts, with_jobs
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
 from smfparse.metrics.calendar import ends_of
 
@@ -72,7 +70,7 @@ class Checked:
     @property
     def table(self) -> Any:
         """Findings as a pyarrow.Table, each followed by the findings that it explains."""
-        from smfparse.advice.rows import table
+        from smfparse.advice.printing import table
 
         return table(self.findings)
 

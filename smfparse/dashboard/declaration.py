@@ -16,7 +16,7 @@ from smfparse.declarations import Key, Where, entries, expected, read_table
 from smfparse.errors import RequestError
 from smfparse.metrics.measures import measure_of, metrics_of
 from smfparse.reports.declaration import report_names
-from smfparse.summarizing.declaration import MEASURES, Shown, lines, with_metrics
+from smfparse.summarizing.figures import MEASURES, Shown, lines, with_metrics
 
 TROUGH = "trough"
 """Measure of figures whose lowest value is the worst."""

@@ -22,10 +22,10 @@ from smfparse.summarizing.figures import Times, held_times, hold, with_macros
 from smfparse.summarizing.spreading import Axis, Manager, rows_query
 
 if TYPE_CHECKING:
-    from smfparse.comparing.printing import ComparisonDocument
     from smfparse.inputs.opening import Inputs
     from smfparse.query.catalog import Catalog
     from smfparse.rendering.document import Section
+    from smfparse.summarizing.compare_printing import ComparisonDocument
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
 """Names of the results of queries in the catalog."""
@@ -119,10 +119,10 @@ def against(before: Inputs, after: Inputs) -> Earlier:
 
     SMF files of `before` are read three times, and SMF files of `after` once more.
     """
-    from smfparse.comparing.changes import TOLERANCE, compared
-    from smfparse.comparing.printing import ComparisonDocument
-    from smfparse.comparing.sides import measured
     from smfparse.query.catalog import Catalog
+    from smfparse.summarizing.changes import TOLERANCE, compared
+    from smfparse.summarizing.compare_printing import ComparisonDocument
+    from smfparse.summarizing.sides import measured
 
     with Catalog(before) as catalog:
         days = gathered_panels(catalog, [*panels().values()])

@@ -59,7 +59,7 @@ def uses_of(measure: str) -> dict[str, list[str]]:
     from smfparse.advice.judging import sql_of_rule
     from smfparse.dashboard.declaration import panels
     from smfparse.reports.declaration import Report, declared
-    from smfparse.summarizing.declaration import lines
+    from smfparse.summarizing.figures import lines
 
     subject, _, own = measure.partition(".")
     of_views = (each for each in map(view, view_names()) if each.subject == subject)

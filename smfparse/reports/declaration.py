@@ -20,10 +20,9 @@ from smfparse.layout.columns import Column
 from smfparse.metrics.measures import metric_subject, subject_names, subject_of
 from smfparse.planning.plans import planner_names
 from smfparse.rendering.figures import ABSENT, NUMBERS, STYLES
-from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
-from smfparse.reports.sources import origin, report_sql
+from smfparse.reports.sources import check, origin, report_sql
 
 EVIDENCE = {
     "field": "the field itself",

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from smfparse.rendering.document import Cells, Column, Section, Table
 from smfparse.rendering.figures import MOMENTS
 from smfparse.reports.declaration import Report
-from smfparse.reports.drawing import svg_lines
-from smfparse.reports.graph import has_edges
+from smfparse.reports.graph import has_edges, svg_lines
 from smfparse.reports.running import Row
 from smfparse.reports.sections import TEMPLATE_KEYS
 from smfparse.reports.templates import Cell, Printer, interval_line, keys_of

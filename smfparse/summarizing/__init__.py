@@ -1,5 +1,8 @@
-"""The one-screen summary: intervals, findings, and metrics over time.
+"""Figures of days: the one-screen summary, trends over days, and two sets of records compared.
 
-In: a catalog. Out: a `Day` per queue manager, and a document. Lines are declared in `definitions`,
-findings come from `advice`. This package opens no inputs.
+in    a catalog of one day or several, or two `Inputs`
+out   a `Day` or a `Trend` per queue manager, or the changes from one side to the other; a document
+
+Lines are declared in `definitions/lines.toml`, figures of `compare` in `definitions/compare.toml`.
+Findings come from `advice`. This package opens no inputs.
 """

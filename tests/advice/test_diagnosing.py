@@ -13,14 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.advice.baseline import compared_with
 from smfparse.advice.commands import ANY_INPUT
 from smfparse.advice.declaration import diagnoses, rules, subjects
-from smfparse.advice.diagnosing import diagnosed
-from smfparse.advice.episodes import Intervals, Run, overlapped, runs, together, touches
+from smfparse.advice.diagnosing import diagnosed, merged
 from smfparse.advice.findings import Figure, Finding
+from smfparse.advice.judging import Intervals, Run, overlapped, runs, together, touches
 from smfparse.advice.links import Links, Placed
-from smfparse.advice.merging import merged
+from smfparse.advice.policy import compared_with
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import evidence, finding_lines
 from smfparse.decoding.zones import fixed_zone

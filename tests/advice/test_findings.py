@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.advice.commands import ANY_INPUT, Commands
-from smfparse.advice.episodes import episodes, runs
 from smfparse.advice.findings import Figure, Finding
+from smfparse.advice.judging import episodes, runs
 from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked

@@ -13,12 +13,11 @@ import pytest
 
 from smfparse.advice.declaration import diagnoses, rules, subjects
 from smfparse.advice.judging import subject_query
-from smfparse.advice.phrases import phrase
 from smfparse.declarations import Where
 from smfparse.decoding.dictionary import TABLES, columns
 from smfparse.errors import RequestError
 from smfparse.metrics.calendar import calendar_macros
-from smfparse.metrics.figures import figures
+from smfparse.metrics.figures import figures, phrase
 from smfparse.metrics.views import named_macros, words_in
 from smfparse.simulating.declaration import VERSIONS
 from tests.support.advised import ABSENT, Case, Rows, cases, severities, states

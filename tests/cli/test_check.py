@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 import smfparse
-from smfparse.advice.baseline import compared_with
 from smfparse.advice.commands import Commands
 from smfparse.advice.declaration import rules
-from smfparse.advice.machines import metric_lines
-from smfparse.advice.printing import CheckDocument
+from smfparse.advice.policy import compared_with
+from smfparse.advice.printing import CheckDocument, metric_lines
 from smfparse.advice.running import Checked
 from smfparse.library import Findings
 from smfparse.rendering.formats import FORMATS, lines

@@ -16,10 +16,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse.comparing.changes import COLUMNS, NAMES, compared
-from smfparse.comparing.measures import MEASURES
-from smfparse.comparing.printing import ComparisonDocument, side_by_side
-from smfparse.comparing.sides import Rename, Side, absent, measured
 from smfparse.decoding.selection import Selection
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
@@ -27,6 +23,10 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.rendering.formats import lines
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
+from smfparse.summarizing.changes import COLUMNS, NAMES, compared
+from smfparse.summarizing.compare_figures import MEASURES
+from smfparse.summarizing.compare_printing import ComparisonDocument, side_by_side
+from smfparse.summarizing.sides import Rename, Side, absent, measured
 from tests.support import command, smf
 from tests.support.builders import put
 from tests.support.generated import generate_dump

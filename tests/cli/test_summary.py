@@ -18,11 +18,10 @@ from smfparse.query.catalog import Catalog
 from smfparse.rendering.formats import lines as written
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
-from smfparse.summarizing.declaration import lines
-from smfparse.summarizing.printing import BLOCKS, SummaryDocument
-from smfparse.summarizing.running import summarized
-from smfparse.trending.printing import TrendDocument
-from smfparse.trending.running import trended
+from smfparse.summarizing.figures import lines
+from smfparse.summarizing.summary import BLOCKS, SummaryDocument, summarized
+from smfparse.summarizing.trend import trended
+from smfparse.summarizing.trend_printing import TrendDocument
 from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.generated import generate_dump

@@ -142,7 +142,7 @@ def test_fields_are_named_in_measures_and_in_few_other_queries() -> None:
         for name in fields.difference(*(each.measures for each in subjects().values()))
         if re.fullmatch(of_blocks, name)
     }
-    for part in ("capacity", "comparing", "dashboard", "summarizing", *NAMING_FIELDS):
+    for part in ("planning", "dashboard", "summarizing", *NAMING_FIELDS):
         queries = (PROJECT / "smfparse" / part).rglob("*.sql")
         words = (re.findall(r"\w+", path.read_text("utf-8")) for path in queries)
         assert sum(not named.isdisjoint(each) for each in words) == NAMING_FIELDS.get(part, 0), part

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from smfparse.dashboard.declaration import panels, tables
-from smfparse.summarizing.declaration import lines as summary_lines
+from smfparse.summarizing.figures import lines as summary_lines
 from tests.support import smf
 from tests.support.published import (
     CHANNEL_INTERVAL,

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from smfparse.comparing import measures
-from smfparse.comparing.measures import load_measures
+from smfparse import summarizing
 from smfparse.declarations import declared_keys
 from smfparse.errors import RequestError
 from smfparse.reports import declaration
 from smfparse.reports.declaration import Figure, Report, TextTable, is_report, load, report
 from smfparse.reports.listing import reports_listed
+from smfparse.summarizing.compare_figures import load_measures
 
 DEFINITIONS = Path(declaration.__file__).parent / "definitions"
-MEASURES = Path(measures.__file__).parent
+MEASURES = Path(summarizing.__file__).parent / "definitions"
 Wrong = tuple[str, str, str]
 """A text of a declaration, what stands there instead, and the key and message that follow."""
 
@@ -175,7 +175,7 @@ WRONG_MEASURES = [
 
 
 def test_a_wrong_measure_is_refused_with_its_key(tmp_path: Path) -> None:
-    file = tmp_path / "measures.toml"
+    file = tmp_path / "compare.toml"
     text = (MEASURES / file.name).read_text("utf-8")
     for wrong in WRONG_MEASURES:
         check_refused(file, text, wrong, lambda: load_measures(tmp_path))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.reports.declaration import report
-from smfparse.reports.drawing import svg_lines
+from smfparse.reports.graph import svg_lines
 from smfparse.reports.sections import SECTION_COLUMNS
 from tests.support.report_runs import printed
 from tests.support.searching import search

@@ -16,12 +16,12 @@ import polars as pl
 import pytest
 
 from smfparse.advice.answering import answered_rows
-from smfparse.comparing.sides import measured
 from smfparse.decoding.selection import Selection
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.reports.declaration import report, report_names
+from smfparse.summarizing.sides import measured
 from smfparse.writing.dataset import write_dataset
 from tests.support import builders, smf
 from tests.support.command import run

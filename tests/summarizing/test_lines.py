@@ -21,10 +21,8 @@ from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import legible
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
-from smfparse.summarizing.declaration import Line, lines
-from smfparse.summarizing.figures import Figures
-from smfparse.summarizing.printing import sparkline
-from smfparse.summarizing.running import Day, summarized
+from smfparse.summarizing.figures import Figures, Line, lines
+from smfparse.summarizing.summary import Day, sparkline, summarized
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 
@@ -155,7 +153,7 @@ def test_a_peak_is_that_of_the_slot_and_is_when_its_data_begins(write: Write) ->
 def test_a_wrong_line_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wrong = "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
     (tmp_path / "lines.toml").write_text(wrong)
-    monkeypatch.setattr("smfparse.summarizing.declaration._FOLDER", tmp_path)
+    monkeypatch.setattr("smfparse.summarizing.figures._FOLDER", tmp_path)
     with pytest.raises(RequestError, match=r"lines\.toml: x\.measure: .*'most'"):
         lines.__wrapped__()
 

@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from smfparse.advice import judging
-from smfparse.comparing.changes import NAMES, compared
-from smfparse.comparing.sides import Rename, measured
 from smfparse.decoding.selection import Selection
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -32,6 +30,8 @@ from smfparse.reports import declaration
 from smfparse.reports.declaration import report_names
 from smfparse.reports.running import run_report
 from smfparse.reports.sections import HIDDEN, RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
+from smfparse.summarizing.changes import NAMES, compared
+from smfparse.summarizing.sides import Rename, measured
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import FIXTURES, GOLDEN

@@ -30,7 +30,7 @@ ROOMS = {
     "reports": _room("reports/definitions/*.sql reports/macros.sql reports/sections.py", "reports"),
     "calendar": _room("metrics/calendar.py metrics/*.sql", "metrics laws summarizing"),
     "views": _room("metrics/definitions/*.sql metrics/subjects/*.sql", "reports metrics"),
-    "comparing": _room("comparing/compare.sql", "comparing cli/test_compare.py"),
+    "comparing": _room("summarizing/definitions/compare.sql", "summarizing cli/test_compare.py"),
     "advice": _room("advice/*.py advice/definitions/*.sql", "advice"),
     "planning": _room(
         "planning/*.py planning/definitions/*.sql",

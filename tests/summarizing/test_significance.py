@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import ttest_ind_from_stats
 
-from smfparse.comparing.significance import (
+from smfparse.summarizing.changes import (
     LEVEL,
     Spread,
     changed,

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from smfparse.comparing.changes import NAMES, compared
-from smfparse.comparing.measures import MEASURES
-from smfparse.comparing.sides import Side
+from smfparse.summarizing.changes import NAMES, compared
+from smfparse.summarizing.compare_figures import MEASURES
+from smfparse.summarizing.sides import Side
 from tests.support import goldens
 from tests.support.paths import GOLDEN
 from tests.support.searching import LONG

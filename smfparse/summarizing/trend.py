@@ -1,16 +1,22 @@
-"""From a catalog to trends: the last day of each queue manager, compared with similar days."""
+"""From a catalog to trends: the last day of each queue manager, compared with similar days.
+
+A slot of a queue manager's time is an hour of a day in local time. Robust statistics of days give
+the usual range, and growth that is more than chance.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smfparse.summarizing.declaration import lines
+from smfparse.metrics.calendar import SECOND_US
 from smfparse.summarizing.figures import (
     Figures,
     HeldLine,
@@ -20,13 +26,130 @@ from smfparse.summarizing.figures import (
     held_times,
     hold,
     line_queries,
+    lines,
 )
 from smfparse.summarizing.spreading import Manager
-from smfparse.trending.calendar import Calendar, at_weekend, by_hour
-from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
+
+CHANCE = 0.05
+"""Maximum probability by chance of significant growth."""
+_SPREAD = 3 * 1.4826
+"""Ratio of three standard deviations to the median absolute deviation."""
+_FEW = 4
+"""Number of values for which the usual range is twice as wide as for infinitely many values."""
+_LEAST = 0.1
+"""Minimum difference of an unusual value from the median, as a share of the median."""
+
+
+def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
+    """Return the usual range of values, around their median; few values give a wider range.
+
+    least  minimum difference of an unusual value from the median
+    """
+    middle = median(values)
+    deviation = median(abs(each - middle) for each in values)
+    spread = _SPREAD * (1 + _FEW / len(values)) * deviation
+    around = max(spread, _LEAST * abs(middle), least)
+    return max(middle - around, 0.0), middle + around
+
+
+def growth(seasons: Sequence[Mapping[int, float]]) -> tuple[float, float] | None:
+    """Return the growth per day (Theil-Sen), and its probability by chance (Kendall).
+
+    seasons  values by day; days are compared only within a season, such as all Mondays
+
+    Return None if no season has two days.
+    """
+    slopes: list[float] = []
+    score, variance = 0, 0.0
+    for season in seasons:
+        pairs = list(combinations(sorted(season.items()), 2))
+        slopes += [(late - early) / (last - first) for (first, early), (last, late) in pairs]
+        score += sum((late > early) - (late < early) for (_, early), (_, late) in pairs)
+        count = len(season)
+        variance += count * (count - 1) * (2 * count + 5) / 18
+    if not slopes:
+        return None
+    certain = max(abs(score) - 1, 0) / math.sqrt(variance)
+    return median(slopes), math.erfc(certain / math.sqrt(2))
+
+
+_HOUR_US = 3600 * SECOND_US
+_FIRST_WEEKEND_DAY = 5
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The slots of time, one hour each, by day and hour of the clock, up to the last day.
+
+    A day is the number of a date (`date.toordinal`). The last day contains the middle of the last
+    interval, so an interval that continues after midnight does not start another day. When clocks
+    go back, one hour has two slots; when they go forward, one hour has no slot.
+    """
+
+    times: Times
+    days: Mapping[int, Mapping[int, Sequence[int]]]
+    last: int
+
+    @classmethod
+    def of(cls, times: Times) -> Calendar:
+        """Return the calendar of times that `by_hour` returned."""
+        last = times.local(times.latest).toordinal()
+        days: dict[int, dict[int, list[int]]] = {last: {}}
+        for slot in range(times.slots):
+            local = times.local(times.first + slot * _HOUR_US)
+            if (day := local.toordinal()) <= last:
+                days.setdefault(day, {}).setdefault(local.hour, []).append(slot)
+        return cls(times, days, last)
+
+    def slots(self, day: int, hours: Collection[int]) -> list[int]:
+        """Return the slots of some hours of a day, including slots without data."""
+        found = self.days.get(day, {})
+        return [slot for hour in hours for slot in found.get(hour, ())]
+
+    def hours(self, day: int, there: Collection[int]) -> list[int]:
+        """Return the hours of a day that contain at least one of the slots `there`."""
+        return sorted(
+            hour
+            for hour, slots in self.days.get(day, {}).items()
+            if any(slot in there for slot in slots)
+        )
+
+    def day_of(self) -> dict[int, int]:
+        """Return the day of each slot."""
+        return {
+            slot: day
+            for day, hours in self.days.items()
+            for slots in hours.values()
+            for slot in slots
+        }
+
+    def length(self, day: int) -> int:
+        """Return the number of clock hours of a day: 23 if clocks go forward on this day."""
+        begin, end = (
+            self.times.clock.moment(_midnight(dt.datetime.fromordinal(each)))
+            for each in (day, day + 1)
+        )
+        return len({self.times.local(at).hour for at in range(begin, end, _HOUR_US)})
+
+
+def by_hour(times: Times) -> Times:
+    """Return times that begin at midnight of the first day, with slots of one hour."""
+    first = times.clock.moment(_midnight(times.local(times.first)))
+    slots = -(-(times.last - first) // _HOUR_US)
+    return replace(times, first=first, last=first + slots * _HOUR_US, slots=slots)
+
+
+def at_weekend(day: int) -> bool:
+    """Whether a day is a Saturday or a Sunday."""
+    return dt.date.fromordinal(day).weekday() >= _FIRST_WEEKEND_DAY
+
+
+def _midnight(local: dt.datetime) -> dt.datetime:
+    return dt.datetime.combine(local, dt.time())
+
 
 LEAST_DAYS = 3
 """Minimum number of similar days for a comparison with the last day."""

@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from smfparse.comparing.sides import Side, measured
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
+from smfparse.summarizing.sides import Side, measured
 from tests.support import smf
 from tests.support.builders import put, rdw
 from tests.support.command import run

@@ -12,7 +12,7 @@ from smfparse.advice.wording import nothing_to
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import few, legible, plural
 from smfparse.rendering.text import HEAD, HEADLINE, Mark, aligned
-from smfparse.trending.running import LEAST_DAYS, Course, Trend
+from smfparse.summarizing.trend import LEAST_DAYS, Course, Trend
 
 _NOTHING = nothing_to("compare")
 _NAMES_SHOWN = 10

@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from smfparse.advice.baseline import NEW, WORSE
+from smfparse.advice.policy import NEW, WORSE
 from smfparse.advice.wording import in_short
-from smfparse.comparing.changes import HARDLY, NAMES
-from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
-from smfparse.comparing.measures import MEASURES
-from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
 from smfparse.metrics.measures import metric_subject
 from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
 from smfparse.rendering.figures import ABSENT, plural, styled, visible
 from smfparse.rendering.text import aligned
+from smfparse.summarizing.changes import HARDLY, NAMES
+from smfparse.summarizing.compare_figures import MEASURES
+from smfparse.summarizing.sides import (
+    HOUR_COLUMNS,
+    Rename,
+    Side,
+    facts_of,
+    hours,
+    ordered_sum,
+    shown_left_out,
+    summed,
+)
 
 if TYPE_CHECKING:
     from smfparse.advice.findings import Finding

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: sums by queue manager, job, queue, verb and interval."""
+"""The two sides of a comparison: sums by queue manager, job, queue, verb, interval and hour."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from smfparse.comparing.measures import compare_sql, sql_of
 from smfparse.errors import RequestError
 from smfparse.metrics.measures import quoted
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import plural
 from smfparse.reports.running import prepare
 from smfparse.reports.sections import ONE_SECTION
+from smfparse.summarizing.compare_figures import compare_sql, sql_of
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
@@ -325,3 +325,73 @@ class Rename:
         pattern = f"(?i)^{re.escape(self.old).replace('%', '(.*)')}$"
         new = column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
         return pl.when(column.str.contains(pattern)).then(new)
+
+
+HOUR_COLUMNS = (
+    *("hour", "calls_before", "calls_after", "cpu_before", "cpu_after"),
+    *("elapsed_before", "elapsed_after", "ratio"),
+)
+
+
+def hours(before: Side, after: Side) -> pl.DataFrame:
+    """Return HOUR_COLUMNS: one row per hour of the day, local time, with data on both sides.
+
+    Calls are per second; CPU and elapsed time are microseconds per call. `ratio` is the ratio of
+    CPU time or of elapsed time, whichever changed more. The hour with the largest change comes
+    first. The same hour of several days is one row.
+    """
+    first, second = (_hours(side) for side in (before, after))
+    found = first.join(second, on="hour", suffix="_after").rename(
+        {each: f"{each}_before" for each in ("calls", "cpu", "elapsed")}
+    )
+    changes = [
+        (pl.col(f"{each}_after") / pl.col(f"{each}_before")).log().abs().fill_nan(0)
+        for each in ("cpu", "elapsed")
+    ]
+    ratios = [pl.col(f"{each}_after") / pl.col(f"{each}_before") for each in ("cpu", "elapsed")]
+    ratio = pl.when(changes[0] > changes[1]).then(ratios[0]).otherwise(ratios[1])
+    return (
+        found.with_columns(ratio=ratio, change=pl.max_horizontal(*changes))
+        .sort(-pl.col("change"), "hour", nulls_last=True)
+        .select(HOUR_COLUMNS)
+    )
+
+
+def _hours(side: Side) -> pl.DataFrame:
+    """Return calls per second, and CPU and elapsed time per call, by hour of the day."""
+    calls = side.rows.filter(kind="calls")
+    seconds = side.seconds.filter(kind="calls").group_by("bucket").agg(pl.max("seconds"))
+    amounts = [
+        ordered_sum(pl.col(each)).alias(each)
+        for each in ("calls", "cpu", "elapsed", "cpu_of", "elapsed_of")
+    ]
+    lengths = _by_hour(seconds, side).group_by("hour").agg(ordered_sum(pl.col("seconds")))
+    return (
+        _by_hour(calls, side)
+        .group_by("hour")
+        .agg(amounts)
+        .join(lengths, on="hour")
+        .filter(pl.col("seconds") > 0)
+        .select(
+            "hour",
+            calls=pl.col("calls") / pl.col("seconds"),
+            cpu=_ratio("cpu"),
+            elapsed=_ratio("elapsed"),
+        )
+    )
+
+
+def _ratio(name: str) -> pl.Expr:
+    of = pl.col(f"{name}_of")
+    return pl.when(of > 0).then(pl.col(name) / of)
+
+
+def _by_hour(rows: pl.DataFrame, side: Side) -> pl.DataFrame:
+    local = pl.col("bucket").dt.offset_by(f"{side.utc_offset}s")
+    return rows.filter(pl.col("bucket").is_not_null()).with_columns(hour=local.dt.hour())
+
+
+def facts_of(found: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the hours for JSON, in the order of the day."""
+    number = pl.col(pl.Float64)
+    return found.sort("hour").with_columns(pl.when(number.is_finite()).then(number)).to_dicts()

@@ -15,9 +15,8 @@ import pytest
 from smfparse.decoding.selection import Selection
 from smfparse.decoding.zones import Zone, parse_zone
 from smfparse.metrics.calendar import SECOND_US
-from smfparse.trending.printing import TrendDocument
-from smfparse.trending.running import Course, Trend, trended
-from smfparse.trending.statistics import CHANCE, growth, usual_range
+from smfparse.summarizing.trend import CHANCE, Course, Trend, growth, trended, usual_range
+from smfparse.summarizing.trend_printing import TrendDocument
 
 MONDAY = dt.datetime(2026, 3, 2)
 HOUR = dt.timedelta(hours=1)

@@ -1,12 +1,18 @@
-"""A summary as a document: one screen of text per queue manager, a table of figures, facts."""
+"""A summary as a document: one screen of text per queue manager, a table of figures, facts.
+
+A catalog is read in one scan, for the rules and all lines.
+"""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from smfparse.advice.commands import ANY_INPUT, Commands
+from smfparse.advice.findings import Finding
+from smfparse.advice.running import run_rules
 from smfparse.advice.wording import (
     in_short,
     losses_of,
@@ -15,13 +21,100 @@ from smfparse.advice.wording import (
     span_text,
 )
 from smfparse.layout.columns import version_key
-from smfparse.metrics.calendar import length_text, lengths_text
+from smfparse.metrics.calendar import (
+    COVERAGE,
+    Coverage,
+    coverage_of,
+    coverage_query,
+    length_text,
+    lengths_text,
+)
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import legible, plural
 from smfparse.rendering.text import FAINT, FINDINGS, HEAD, HEADLINE, Mark, aligned
-from smfparse.summarizing.declaration import Line
-from smfparse.summarizing.figures import Figures, Times
-from smfparse.summarizing.running import Day
+from smfparse.summarizing.figures import (
+    Figures,
+    Line,
+    Times,
+    figures_of,
+    held_lines,
+    held_times,
+    line_queries,
+    lines,
+)
+
+if TYPE_CHECKING:
+    from smfparse.query.catalog import Catalog
+
+
+@dataclass(frozen=True)
+class Day:
+    """The results for a queue manager.
+
+    findings  findings, the most serious first
+    coverage  completeness of the data; None: names are selected
+    missing   lines without data, by the trace that would write the data
+    """
+
+    times: Times
+    findings: Sequence[Finding]
+    figures: Sequence[Figures]
+    missing: Sequence[tuple[str, Sequence[Line]]]
+    coverage: Coverage | None = None
+
+
+def summarized(catalog: Catalog) -> list[Day]:
+    """Return one `Day` per queue manager, ordered by system and name; SMF files are read once."""
+    checked = run_rules(catalog, also=line_queries(catalog) | {COVERAGE: coverage_query()})
+    times = held_times(catalog)
+    figures = figures_of(held_lines(catalog), times)
+    coverage = _coverage(catalog, times, checked.findings)
+    return [
+        _day(
+            each,
+            [found for found in checked.findings if found.concerns(*each.key)],
+            figures.get(each.key, []),
+            coverage.get(each.key),
+        )
+        for each in times
+    ]
+
+
+def _coverage(
+    catalog: Catalog, times: Sequence[Times], findings: Sequence[Finding]
+) -> dict[tuple[str, str], Coverage]:
+    """Return the completeness of each queue manager's data, from rows held by the catalog."""
+    selection = catalog.inputs.selection
+    if selection.by_name:
+        return {}
+    lost: dict[str, int | None] = {}
+    for each in losses_of(findings):
+        lost[each.system] = (
+            None if each.total is None else int(each.total) + (lost.get(each.system) or 0)
+        )
+    found = coverage_of(
+        {each.key: each.calendar for each in times},
+        catalog.held[COVERAGE],
+        lost,
+        lambda *record: not selection.types or selection.has_type(*record),
+        catalog.inputs.met.count,
+    )
+    return {(each.system, each.qmgr): each for each in found}
+
+
+def _day(
+    times: Times,
+    findings: Sequence[Finding],
+    figures: Sequence[Figures],
+    coverage: Coverage | None,
+) -> Day:
+    there = {each.line.name for each in figures}
+    absent = [each for each in lines().values() if each.name not in there and not each.optional]
+    missing: dict[str, list[Line]] = {}
+    for line in absent:
+        missing.setdefault(line.trace, []).append(line)
+    return Day(times, findings, figures, list(missing.items()), coverage)
+
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 _NO_DATA = " "

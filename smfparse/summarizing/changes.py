@@ -1,17 +1,28 @@
 """Changes from one side of a comparison to the other, and whether they are significant.
 
-A figure is a quotient of two sums over all intervals of a side (`measures`). `significance`
-compares the change of a figure with the variation of the figure between intervals.
+A figure is a quotient of two sums over all intervals of a side: microseconds per call, bytes per
+second. The spread of a figure is its variance between intervals. As intervals are few, the spread
+of similar rows is used too: an empirical Bayes estimate of the variance (Smyth 2004, "Linear models
+and empirical Bayes methods for assessing differential expression in microarray experiments"), with
+a trend over the calls of a row. The test is whether the change is greater than a tolerance
+(McCarthy and Smyth 2009, "Testing significance relative to a fold-change threshold is a TREAT").
+The level of the test holds for all rows together (Holm 1979).
+
+Formulas: NIST Digital Library of Mathematical Functions, 5.11 (series for large numbers), 5.15
+(recurrence), 8.17 (incomplete beta function and its continued fraction).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import lgamma
 
 import numpy as np
 import polars as pl
 
-from smfparse.comparing.measures import (
+from smfparse.errors import RequestError
+from smfparse.summarizing.compare_figures import (
     CALLS,
     COMMITS,
     EFFECT,
@@ -21,10 +32,216 @@ from smfparse.comparing.measures import (
     TASK,
     Measure,
 )
-from smfparse.comparing.sides import Rename, Side, ordered_sum, summed
-from smfparse.comparing.significance import Spread, changed, holm
-from smfparse.errors import RequestError
-from smfparse.vectors import Floats
+from smfparse.summarizing.sides import Rename, Side, ordered_sum, summed
+from smfparse.vectors import Bools, Floats
+
+_LARGE = 12.0
+"""Least argument for which the series are exact to the last digits."""
+_DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760)
+_TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
+"""Coefficients of the series in powers of 1 / x²."""
+_TINY = 1e-300
+_EXACT = 1e-15
+_MOST_TERMS = 10_000
+"""Maximum number of terms, reached only for NaN."""
+_lgamma = np.vectorize(lgamma, otypes=[float])
+
+
+def digamma(x: Floats) -> Floats:
+    """Return the derivative of the logarithm of gamma; x > 0."""
+    less, x = _shifted(x, 1)
+    found: Floats = np.log(x) - 1 / (2 * x) + _series(_DIGAMMA, x) / x**2 - less
+    return found
+
+
+def trigamma(x: Floats) -> Floats:
+    """Return the derivative of digamma; x > 0."""
+    more, x = _shifted(x, 2)
+    found: Floats = 1 / x + 1 / (2 * x**2) + _series(_TRIGAMMA, x) / x**3 + more
+    return found
+
+
+def trigamma_inverse(value: float, most: float) -> float:
+    """Return x, at most `most`, with trigamma(x) = `value`, by bisection."""
+    low, high = 1e-3, most
+    if value <= float(trigamma(np.array(high))):
+        return most
+    while high - low > _EXACT * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if float(trigamma(np.array(middle))) > value:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def student(freedom: Floats, t: Floats) -> Floats:
+    """Return the distribution function of Student's t at `t`; `freedom` is at least 1."""
+    whole = freedom + t * t
+    half: Floats = np.full_like(freedom, 0.5)
+    tail = _beta(freedom / whole, t * t / whole, freedom * half, half) / 2
+    found: Floats = np.where(t > 0, 1 - tail, tail)
+    return found
+
+
+def _shifted(x: Floats, power: int) -> tuple[Floats, Floats]:
+    """Return the sum of 1 / x^power over x, x + 1, ... below _LARGE, and the next x."""
+    x, total = x.copy(), np.zeros(x.shape)
+    while (small := x < _LARGE).any():
+        total += np.where(small, x ** -float(power), 0)
+        x += small
+    return total, x
+
+
+def _series(coefficients: tuple[float, ...], x: Floats) -> Floats:
+    return np.asarray(np.polyval(coefficients[::-1], x**-2.0), np.float64)
+
+
+def _beta(x: Floats, rest: Floats, a: Floats, b: Floats) -> Floats:
+    """Return the regularized incomplete beta function of x; `rest` is 1 - x, exactly."""
+    other = x > (a + 1) / (a + b + 2)
+    with np.errstate(divide="ignore"):
+        front = a * np.log(x) + b * np.log(rest) + _lgamma(a + b) - _lgamma(a) - _lgamma(b)
+    first, second = np.where(other, b, a), np.where(other, a, b)
+    part = np.exp(front) / (first * _fraction(np.where(other, rest, x), first, second))
+    found: Floats = np.where(other, 1 - part, part)
+    return found
+
+
+def _fraction(x: Floats, a: Floats, b: Floats) -> Floats:
+    """Return the continued fraction of the incomplete beta function (Lentz's method)."""
+    value, above, below = np.ones_like(x), np.ones_like(x), np.zeros_like(x)
+    for term in _terms(x, a, b):
+        below = 1 / _not_zero(1 + term * below)
+        above = _not_zero(1 + term / above)
+        value = value * above * below
+        if (np.abs(above * below - 1) < _EXACT).all():
+            break
+    return value
+
+
+def _terms(x: Floats, a: Floats, b: Floats) -> Iterator[Floats]:
+    for m in range(_MOST_TERMS):
+        yield -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        k = m + 1
+        yield k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k))
+
+
+def _not_zero(numbers: Floats) -> Floats:
+    found: Floats = np.where(numbers == 0, _TINY, numbers)
+    return found
+
+
+LEVEL = 0.02
+"""Maximum probability that any row is significant although nothing changed."""
+_LEAST = 1e-8
+"""Smallest plausible variance: a deviation of 0.01% between intervals."""
+_FEWEST_ROWS = 10
+"""Minimum number of rows from which the spread of similar rows is estimated."""
+_FEWEST_INTERVALS = 2.5
+"""Minimum equivalent number of intervals on each side, for a figure that drifts."""
+_QUANTILE = 0.9
+_LEAST_DRIFT = 0.01
+"""Smallest variance of a figure that drifts: a deviation of 10% between intervals."""
+_CERTAIN = 1e6
+"""Degrees of freedom of a variance that all rows share."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The variation of a figure between intervals, for the rows of one side.
+
+    variance   float64 (rows,): variance of an interval, divided by the square of the figure
+    intervals  float64 (rows,): equivalent number of intervals of equal weight; 0: none
+    """
+
+    variance: Floats
+    intervals: Floats
+
+    @property
+    def freedom(self) -> Floats:
+        """Degrees of freedom of the variance."""
+        return np.maximum(self.intervals - 1, 0)
+
+
+def changed(
+    change: Floats, before: Spread, after: Spread, busy: Floats, tolerance: float, steady: bool
+) -> Floats:
+    """Return the p-value of each change, float64 (rows,); NaN if it cannot be judged.
+
+    change     float64 (rows,): logarithm of after / before
+    busy       float64 (rows,): number of calls from which the figure is computed; 0: not from calls
+    tolerance  relative change above which a change counts: 0.06 is 6%
+    steady     whether each interval is an independent measurement of the figure, such as CPU per
+               call. Figures that depend on the load, such as rates and waits, drift. For them,
+               several intervals are as uncertain as one, and the variance of each row is at least
+               that of the rows that vary most
+    """
+    freedom = before.freedom + after.freedom
+    pooled = before.freedom * before.variance + after.freedom * after.variance
+    variance = np.divide(pooled, freedom, out=np.zeros_like(pooled), where=freedom > 0)
+    if steady:
+        variance, more = _moderated(variance, freedom, busy)
+        freedom = freedom + more
+        error = np.sqrt(variance * (_inverse(before.intervals) + _inverse(after.intervals)))
+        judged = (freedom >= 1) & (before.intervals > 0) & (after.intervals > 0)
+    else:
+        error = np.sqrt(2 * _roughest(variance, freedom))
+        judged = np.minimum(before.intervals, after.intervals) >= _FEWEST_INTERVALS
+    judged &= np.isfinite(change)
+    size, limit = np.abs(change[judged]), np.log1p(tolerance)
+    chance = np.full(len(change), np.nan)
+    chance[judged] = sum(
+        student(freedom[judged], (limit * sign - size) / error[judged]) for sign in (1, -1)
+    )
+    found: Floats = np.minimum(chance, 1)
+    return found
+
+
+def _inverse(numbers: Floats) -> Floats:
+    found: Floats = np.divide(1, numbers, out=np.zeros_like(numbers), where=numbers > 0)
+    return found
+
+
+def _roughest(variance: Floats, freedom: Floats) -> Floats:
+    """Return variances, each at least the quantile _QUANTILE of the variances of all rows."""
+    known = freedom >= 1
+    rough = np.quantile(variance[known], _QUANTILE) if known.sum() >= _FEWEST_ROWS else 0.0
+    return np.maximum(variance, max(rough, _LEAST_DRIFT))
+
+
+def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats, float]:
+    """Return variances combined with variances of similar rows, and added degrees of freedom."""
+    variance = np.maximum(variance, _LEAST)
+    known = freedom >= 1
+    if known.sum() < _FEWEST_ROWS:
+        return variance, 0.0
+    half = freedom[known] / 2
+    level = np.log(variance[known]) - digamma(half) + np.log(half)
+    activity = np.log1p(busy)
+    degree = 1 if np.ptp(activity[known]) > 0 else 0
+    trend = np.polyfit(activity[known], level, degree)
+    rest = level - np.polyval(trend, activity[known])
+    excess = float((rest @ rest) / (len(rest) - 1 - degree) - trigamma(half).mean())
+    prior = 2 * trigamma_inverse(excess, _CERTAIN / 2)
+    shift = float(digamma(np.array(prior / 2))) - np.log(prior / 2)
+    common = np.exp(np.polyval(trend, activity) + shift)
+    shared = (prior * common + freedom * variance) / (prior + freedom)
+    return np.where(known, shared, common), prior
+
+
+def holm(chance: Floats, level: float = LEVEL) -> Bools:
+    """Return which rows are significant if all rows are tested together, bool (rows,)."""
+    judged = np.flatnonzero(np.isfinite(chance))
+    order = judged[np.argsort(chance[judged], kind="stable")]
+    limits = level / np.arange(len(order), 0, -1)
+    over = np.flatnonzero(chance[order] > limits)
+    found = np.zeros(len(chance), np.bool_)
+    found[order[: over[0] if over.size else len(order)]] = True
+    return found
+
 
 NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""

@@ -1,4 +1,4 @@
-"""The figures of `compare`, declared in `measures.toml`, and the SQL for the sums of a side."""
+"""The figures of `compare`, from `definitions/compare.toml`, and SQL for the sums of a side."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,8 +28,8 @@ requested names, all other rows by queue manager and object.
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
 """The figure; rows are ordered by its change."""
-_FOLDER = Path(__file__).parent
-_FILE = "measures.toml"
+_FOLDER = Path(__file__).with_name("definitions")
+_FILE = "compare.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
 _BY_TIME = "interval_seconds"
 _OF_JOBS = (
@@ -88,7 +88,7 @@ class Measure:
 
 
 def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
-    """Return the figures that `measures.toml` in `folder` declares.
+    """Return the figures that `compare.toml` in `folder` declares.
 
     Raises RequestError with file, key and correction for a wrong declaration.
     """
