@@ -62,7 +62,7 @@ def anonymise(
     """Write a copy of a file with other names to `target`, a seekable stream; count replacements.
 
     The copy is not compressed. In damaged bytes, only names of at least 4 characters are replaced.
-    Raises SmfError if the file does not contain a record at its place.
+    Raises SmfError if the copy does not contain a record at the expected place.
 
     damage      log that records the damage of the file
     shift_days  number of days by which times are shifted
@@ -229,7 +229,7 @@ class _Patch:
 
 
 _OVERLAP = 64
-"""Number of bytes that are searched in two steps: the maximum length of a name."""
+"""Number of bytes that two consecutive steps both search: the maximum length of a name."""
 
 
 class Proof(NamedTuple):

@@ -115,7 +115,7 @@ class Calendar:
 
     @cached_property
     def whole(self) -> Bools:
-        """Which intervals cover no time before the trace; if no interval does, all: bool."""
+        """Which intervals cover no time before the trace (bool); if none does, all intervals."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
             found = np.array([each != "first" for each in self.kinds], bool)
@@ -247,7 +247,7 @@ def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int |
     """Return the clock of a system: the offset from UTC at each moment, derived from intervals.
 
     A record contains the offset at the end of its interval. If two consecutive offsets differ, the
-    clock was changed in the later interval: at a full hour, or at the start without a full hour.
+    clock was changed in the later interval: at the first full hour, if any, otherwise at the start.
 
     starts, ends  start and end of each interval, microseconds since 1970, in order
     offsets       offset in each interval, in seconds; None: unknown

@@ -1,4 +1,4 @@
-"""SQL for the rows of subjects in queries: `pool_figures` contains a row per buffer pool.
+"""SQL for the rows of subjects in queries: `pool_figures`, a row per buffer pool and interval.
 
 These rows have only columns that the query names: keys, fields and measures of the subject. A field
 or measure can also be named as in the view. With all columns, DuckDB would take longer to plan the

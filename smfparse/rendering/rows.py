@@ -1,8 +1,8 @@
 """The rows of queries as a document: tables of any columns, written as they arrive.
 
 If a text table is wider than the terminal, columns in the middle are omitted. This module formats
-small tables of plain values, exactly as polars does. Polars formats all other tables, because
-loading polars takes longer than most queries.
+small tables of plain values, exactly as polars does. Other tables are formatted by polars, which
+takes longer to load than most queries to run.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ _KINDS = {
     "timestamp[us]": _Kind(_moments),
     "timestamp[us, tz=UTC]": _Kind(_moments_in_utc),
 }
-"""Arrow types that do not need polars, by name."""
+"""Formats of the Arrow types that do not need polars, by name of the type."""
 
 
 _LEFT_OUT = "..."

@@ -4,8 +4,8 @@ Times of I/O, processing and the network are microseconds. Rates are per second,
 curve. The command line always loads this module, so it imports no library.
 
 Agents, cluster queues and model queues are short forms. An agent becomes queues, and applications
-for its threads. Messages for a cluster queue go to the transmission queues to its instances. Each
-task that opens a model queue gets its own dynamic queue. The expanded site contains only local
+for its threads. Messages for a cluster queue go to transmission queues, one per cluster channel.
+Each task that opens a model queue gets its own dynamic queue. The expanded site contains only local
 queues and applications.
 """
 
@@ -454,7 +454,7 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
     users = [name for name, each in applications.items() if model in each.get("get", ())]
     if len(users) != 1:
         raise RequestError(
-            f"queue {model}: {len(users)} applications get from this model queue; exactly one must"
+            f"queue {model}: {len(users)} applications get from this model queue; it must be 1"
         )
     (user,) = users
     opener = applications[user]

@@ -72,7 +72,7 @@ def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int
 
 @dataclass
 class PartFiles:
-    """The files of one part of a dataset, of which only a few are open at a time.
+    """The files of one part of a dataset; only a few files are open at a time.
 
     A file is opened when its first rows are written to disk. If a file is closed because too many
     files are open, further rows go to a new file. Keys of dicts: (table, folder).
@@ -116,7 +116,7 @@ class PartFiles:
                 self._make_room()
 
     def finish(self, every: Iterable[str]) -> list[NamedFile]:
-        """Close all files, return their entries; a table in `every` without rows gets a file."""
+        """Close all files, with an empty file per table of `every` without rows; return entries."""
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
             if table not in with_rows:
@@ -276,7 +276,7 @@ def alone_in(
 ) -> Iterator[Writer]:
     """Yield the only writer of a folder; create the folder if necessary, and remove it if empty.
 
-    deep         returns whether to search the dataset's folder of a name for links; default: always
+    deep         function that returns whether to search a named subfolder for links; default: all
     waits, anew  as in `only_writer`
 
     Raises OutputError if another process writes to the folder, or a link leads out of it.
