@@ -92,10 +92,10 @@ def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
 
 
 def _copy(path: Place, target: BinaryIO) -> int:
-    room, size = memoryview(bytearray(_AT_ONCE)), 0
+    buffer, size = memoryview(bytearray(_AT_ONCE)), 0
     with unpacked(path) as data:
-        while count := data.fill(room):
-            target.write(room[:count])
+        while count := data.fill(buffer):
+            target.write(buffer[:count])
             size += count
     return size
 
@@ -288,13 +288,13 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
 def _old_names(path: Place, pseudonyms: Pseudonyms) -> int:
     """Return the number of old names in a file, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
-    room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
+    buffer: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
     with unpacked(path) as data:
-        while added := data.fill(room.data[held:]):
+        while added := data.fill(buffer.data[held:]):
             end = held + added
-            border = end - _OVERLAP if end == room.size else end
-            for at, _ in finder.found(room, 0, end):
+            border = end - _OVERLAP if end == buffer.size else end
+            for at, _ in finder.found(buffer, 0, end):
                 count += int((at < border).sum())
             held = end - border
-            room[:held] = room[border:end]
+            buffer[:held] = buffer[border:end]
     return count

@@ -266,7 +266,7 @@ def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int |
 
 COVERAGE = "coverage"
 """Name of the result of `coverage_query` in a catalog."""
-_APART = 1.5
+_MOST_RATIO = 1.5
 """Ratio of the lengths of two intervals above which the lengths are reported as different."""
 
 
@@ -393,7 +393,7 @@ def length_text(seconds: float) -> str:
 def lengths_text(calendar: Calendar) -> str:
     """Return the usual length of intervals as text: 30 minutes, or a range: 5 to 30 minutes."""
     low, high = calendar.usual_seconds
-    if high <= _APART * low:
+    if high <= _MOST_RATIO * low:
         return length_text(calendar.typical)
     first, unit = length_text(low), length_text(high).split()[1]
     return f"{first.removesuffix(f' {unit}')} to {length_text(high)}"
@@ -447,7 +447,7 @@ def _notes(
     of_tasks = counts.get("task_seconds", 0.0)
     if calendar.is_recorded and calendar.typical and of_tasks:
         low, high = calendar.usual_seconds
-        if max(low / of_tasks, of_tasks / high) > _APART:
+        if max(low / of_tasks, of_tasks / high) > _MOST_RATIO:
             yield (
                 f"intervals of statistics are {lengths_text(calendar)}, "
                 f"of class 3 {length_text(of_tasks)}"

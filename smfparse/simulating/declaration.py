@@ -345,7 +345,7 @@ _AGENT_QUEUES = ("COMMAND", "DATA", "REPLY", "STATE", "EVENT")
 _REPLY_EVERY, _STATE_EVERY = 10, 50
 """Number of data messages per acknowledgement, and per save of the agent's state."""
 _REPLY_BYTES, _STATE_BYTES, _COMMAND_BYTES = 1024, 8192, 2000
-_MADE_AT, _MADE_APART = 0xE24CCAF4B4E5A000, 0x1357
+_MADE_AT, _MADE_STEP = 0xE24CCAF4B4E5A000, 0x1357
 
 
 def of_agents(agents: tuple[Agent, ...]) -> tuple[Tables, Tables]:
@@ -464,7 +464,7 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
             "and get from no other queue"
         )
     tasks = opener.get("tasks", 1)
-    names = [f"{queue['model']}{_MADE_AT + _MADE_APART * each:016X}" for each in range(tasks)]
+    names = [f"{queue['model']}{_MADE_AT + _MADE_STEP * each:016X}" for each in range(tasks)]
     found: Tables = {}
     for name, each in applications.items():
         if name == user:

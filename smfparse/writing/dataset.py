@@ -113,7 +113,7 @@ class PartFiles:
             with self._updating(table, place) as writer:
                 writer.add(rows, size)
             if self.held > self.most_held:
-                self._make_room()
+                self._flush_largest()
 
     def finish(self, every: Iterable[str]) -> list[NamedFile]:
         """Close all files, with an empty file per table of `every` without rows; return entries."""
@@ -156,7 +156,7 @@ class PartFiles:
         if len(self.opened) > self.limits.open_files:
             self._close(next(iter(self.opened)))
 
-    def _make_room(self) -> None:
+    def _flush_largest(self) -> None:
         """Write buffered rows, the largest buffer first, until `held` is half of `most_held`."""
         size = {key: each.held_bytes for key, each in self.writers.items()}
         for key in sorted(size, key=size.__getitem__, reverse=True):
@@ -328,7 +328,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
     write = partial(_write, made.folder, made.layout, made.form, made.first, is_new)
     jobs, limits, sources = inputs.options.jobs, made.limits, inputs.sources
     if jobs == 2 and made.executor is None and inputs.are_large(sources):
-        yield _write_beside(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
+        yield _write_in_thread(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
         return
     workers = inputs.workers(sources, wanted, made.executor)
     if workers is None:
@@ -349,7 +349,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
     yield write(limits.held_bytes, limits, 0, inputs.by_one_process().batches(wanted))
 
 
-def _write_beside(
+def _write_in_thread(
     inputs: Inputs, wanted: Wanted, write: Callable[..., list[NamedFile]]
 ) -> list[NamedFile]:
     """Decode `inputs` in one thread, and write the rows in another thread.
