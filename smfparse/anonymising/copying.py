@@ -62,7 +62,7 @@ def anonymise(
     """Write a copy of a file with other names to `target`, a seekable stream; count replacements.
 
     The copy is not compressed. In damaged bytes, only names of at least 4 characters are replaced.
-    Raises SmfError if the file does not contain a record at its place.
+    Raises SmfError if the copy does not contain a record at the expected place.
 
     damage      log that records the damage of the file
     shift_days  number of days by which times are shifted
@@ -92,10 +92,10 @@ def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
 
 
 def _copy(path: Place, target: BinaryIO) -> int:
-    room, size = memoryview(bytearray(_AT_ONCE)), 0
+    buffer, size = memoryview(bytearray(_AT_ONCE)), 0
     with unpacked(path) as data:
-        while count := data.fill(room):
-            target.write(room[:count])
+        while count := data.fill(buffer):
+            target.write(buffer[:count])
             size += count
     return size
 
@@ -229,7 +229,7 @@ class _Patch:
 
 
 _OVERLAP = 64
-"""Number of bytes that are searched in two steps: the maximum length of a name."""
+"""Number of bytes that two consecutive steps both search: the maximum length of a name."""
 
 
 class Proof(NamedTuple):
@@ -288,13 +288,13 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
 def _old_names(path: Place, pseudonyms: Pseudonyms) -> int:
     """Return the number of old names in a file, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
-    room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
+    buffer: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
     with unpacked(path) as data:
-        while added := data.fill(room.data[held:]):
+        while added := data.fill(buffer.data[held:]):
             end = held + added
-            border = end - _OVERLAP if end == room.size else end
-            for at, _ in finder.found(room, 0, end):
+            border = end - _OVERLAP if end == buffer.size else end
+            for at, _ in finder.found(buffer, 0, end):
                 count += int((at < border).sum())
             held = end - border
-            room[:held] = room[border:end]
+            buffer[:held] = buffer[border:end]
     return count

@@ -38,7 +38,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """Fields by kind of name; the SMF header also contains the system and the queue manager."""
 OF_HEADER = {SYSTEM: QWST.field("sm115sid"), QMGR: QWST.field("sm115SSI")}
-"""Fields of names in the SMF header, without a gap; only MQ records have a queue manager."""
+"""Adjacent fields with names in the SMF header; only MQ records have a queue manager."""
 BINARY = ("qcstslsn",)
 """Fields of names that are not text."""
 AREA = (QWHS, QWHC, QWHX)

@@ -278,7 +278,7 @@ class ShortNames:
         }
 
     def count(self, buffer: Bytes, start: int, end: int, fields: Bools | None = None) -> int:
-        """Return the number of texts in buffer[start:end]; True in `fields` excludes a byte."""
+        """Return the number of texts in buffer[start:end] without a byte of the mask `fields`."""
         return sum(
             self._count(buffer, start, end, fields, length)
             for length in self._known

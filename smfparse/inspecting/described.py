@@ -53,7 +53,7 @@ def _placed(measure: Entry) -> Entry:
 
 
 def uses_of(measure: str) -> dict[str, list[str]]:
-    """Return {kind: names} of the views, reports, summary lines, panels and rules of a measure."""
+    """Return {kind: names} of the views, reports, lines, panels and rules that use a measure."""
     from smfparse.advice.declaration import rules
     from smfparse.advice.declaration import subjects as looked_at
     from smfparse.advice.judging import sql_of_rule
@@ -81,7 +81,7 @@ def uses_of(measure: str) -> dict[str, list[str]]:
 
 
 class _List(Document):
-    """All tables and views."""
+    """A list of all tables and views."""
 
     title = "Tables and views"
 

@@ -46,7 +46,7 @@ from smfparse.schemas import (
 from smfparse.vectors import Ints
 
 LOST = SMF7.name.lower()
-"""The table of type 7 records."""
+"""Name of the table of type 7 records."""
 LOST_COLUMNS = frozenset({"system", "smf_time", "smf7nro", "smf7stm", "smf7nrf", "smf7nrox"})
 
 
@@ -209,7 +209,7 @@ def _added(left: _Figures, right: _Figures) -> _Figures:
 
 _NEAR = 3
 _HALF = dt.timedelta(minutes=30)
-"""Maximum time between the end of an interval and the moment at which the interval counts."""
+"""Half of the longest expected interval: an interval counts at its middle."""
 _COUNTING = "where an interval counts at its middle; select a longer time"
 _EXTENT_COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
@@ -240,7 +240,7 @@ def extent_text(inputs: Inputs) -> str:
 
 
 def _meet(times: Collection[dt.datetime], selection: Selection) -> bool:
-    """Whether intervals that count at `times` may contain the selected time."""
+    """Whether intervals may overlap the selected time; `times`: middles of intervals."""
     start, end = selection.start or min(times), selection.end or max(times)
     return start - _HALF <= max(times) and min(times) <= end + _HALF
 

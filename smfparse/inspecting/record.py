@@ -288,4 +288,4 @@ def _hex(data: bytes, offset: int) -> Iterator[str]:
 def missing(source: str, *, number: int | None, at: int | None, count: int) -> RequestError:
     """Return the error for a record that does not exist."""
     what = f"record {number}" if at is None else f"record at byte 0x{at:X}"
-    return RequestError(f"{source}: no {what}; the file has {count} records that can be used")
+    return RequestError(f"{source}: no {what}; the file has {count} usable records")

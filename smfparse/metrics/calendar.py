@@ -115,7 +115,7 @@ class Calendar:
 
     @cached_property
     def whole(self) -> Bools:
-        """Which intervals cover no time before the trace; if no interval does, all: bool."""
+        """Which intervals cover no time before the trace (bool); if none does, all intervals."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
             found = np.array([each != "first" for each in self.kinds], bool)
@@ -247,7 +247,7 @@ def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int |
     """Return the clock of a system: the offset from UTC at each moment, derived from intervals.
 
     A record contains the offset at the end of its interval. If two consecutive offsets differ, the
-    clock was changed in the later interval: at a full hour, or at the start without a full hour.
+    clock was changed in the later interval: at the first full hour, if any, otherwise at the start.
 
     starts, ends  start and end of each interval, microseconds since 1970, in order
     offsets       offset in each interval, in seconds; None: unknown
@@ -266,7 +266,7 @@ def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int |
 
 COVERAGE = "coverage"
 """Name of the result of `coverage_query` in a catalog."""
-_APART = 1.5
+_MOST_RATIO = 1.5
 """Ratio of the lengths of two intervals above which the lengths are reported as different."""
 
 
@@ -393,7 +393,7 @@ def length_text(seconds: float) -> str:
 def lengths_text(calendar: Calendar) -> str:
     """Return the usual length of intervals as text: 30 minutes, or a range: 5 to 30 minutes."""
     low, high = calendar.usual_seconds
-    if high <= _APART * low:
+    if high <= _MOST_RATIO * low:
         return length_text(calendar.typical)
     first, unit = length_text(low), length_text(high).split()[1]
     return f"{first.removesuffix(f' {unit}')} to {length_text(high)}"
@@ -447,7 +447,7 @@ def _notes(
     of_tasks = counts.get("task_seconds", 0.0)
     if calendar.is_recorded and calendar.typical and of_tasks:
         low, high = calendar.usual_seconds
-        if max(low / of_tasks, of_tasks / high) > _APART:
+        if max(low / of_tasks, of_tasks / high) > _MOST_RATIO:
             yield (
                 f"intervals of statistics are {lengths_text(calendar)}, "
                 f"of class 3 {length_text(of_tasks)}"

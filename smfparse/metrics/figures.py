@@ -1,4 +1,4 @@
-"""Figures of subjects in SQL and in phrases: `pool_figures` contains a row per buffer pool.
+"""Figures of subjects, in SQL and in phrases: `pool_figures`, a row per buffer pool and interval.
 
 These rows have only columns that the query names: keys, fields and measures of the subject. A field
 or measure can also be named as in the view. With all columns, DuckDB would take longer to plan the

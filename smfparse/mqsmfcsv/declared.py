@@ -32,7 +32,7 @@ class Cell:
 
     form    one of `forms.FORMS`
     field   column of our table with the value
-    width   maximum number of characters of a text
+    width   number of characters of a text, padded with blanks
     words   (value, word) for each value of a code, or for `true` and `false` of a flag
     second  second column of our table: second half of a token, or flag of a marked text; "": none
     """
@@ -63,7 +63,7 @@ class Group:
     """Columns for every entry of a repeated group.
 
     table    name of the child table
-    held     column of the parent table that is NULL if a block has no such group; "": all have it
+    held     column of the parent table that is NULL if a block has no such group; "": no column
     entries  entries, in order
     cells    columns of each entry
     """
@@ -103,7 +103,7 @@ class Sheet:
 
     @property
     def groups(self) -> list[Group]:
-        """The repeated groups among its columns."""
+        """The repeated groups among the columns of the file."""
         return [each for each in self.parts if isinstance(each, Group)]
 
     @property

@@ -45,7 +45,7 @@ class Beside:
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
         """Return the child rows of the next parent rows, with their `row`; None: no child rows.
 
-        rows  parent rows: the columns KEYS and `row`, a number
+        rows  parent rows, with the columns KEYS and `row` (a number)
         """
         parts = []
         while self._held is not None:
@@ -216,7 +216,7 @@ def _new_file(place: Folder, name: str) -> BinaryIO:
 
 
 class _Writer:
-    """Writes one file, which is created for its first row; `rows` counts its rows."""
+    """Writes one file, which is created at the first row; `rows`: number of written rows."""
 
     def __init__(self, sheet: Sheet, style: Style, place: Folder) -> None:
         self.sheet = sheet
@@ -249,7 +249,7 @@ class _Writer:
                 )
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file, if it was created."""
         if self._file is not None:
             self._file.close()
 

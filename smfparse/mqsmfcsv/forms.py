@@ -66,7 +66,7 @@ def _formatted(value: pl.Expr, format_one: Callable[[str], str]) -> pl.Expr:
 
 
 def _field(text: str, width: int, is_guarded: bool) -> str:
-    """Return a text as a quoted cell, padded to `width`; guarded: never a spreadsheet formula."""
+    """Return a text as a quoted cell, padded to `width`; a guarded cell never starts a formula."""
     shown = text if is_plain(text) else _HIDDEN.sub(".", text)
     if is_guarded:
         shown = guarded(shown)

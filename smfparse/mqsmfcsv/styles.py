@@ -13,7 +13,7 @@ class Style(NamedTuple):
     split     whether a duration is seconds and microseconds; otherwise microseconds only
     guarded   whether cells are changed so that no cell is a formula of a spreadsheet
     date      format of dates, for `strftime`
-    no_time   date and time of a missing moment
+    no_time   cell for the date, and for the time, of a missing moment
     most      maximum whole number; cells of greater numbers are empty; None: no maximum
     """
 

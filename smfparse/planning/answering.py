@@ -113,8 +113,7 @@ GIVEN, MEASURED, PUBLISHED = "given", "measured", "published"
 class Answer:
     """The plan of a queue manager.
 
-    of       queue manager and measured values; queue manager '': the SMF data has no queue manager;
-             None: no SMF data
+    of       queue manager ('': none in the SMF data) and measured values; None: no SMF data
     origins  the origin of each input: given, measured or published
     by_name  options in use that select rows by name and exclude rows without a name
     """

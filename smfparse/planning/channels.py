@@ -12,7 +12,7 @@ USABLE = 0.8
 MOST_CHANNELS = 9999
 """Maximum number of current channels of a channel initiator."""
 CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
-"""KB of common storage (CSA) per channel, by SHARECNV; mca: as for bindings connections."""
+"""KB of common storage (CSA) per connection, by SHARECNV; mca: as for a bindings connection."""
 _SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
 _ABOVE_KB = 32
 """From 9.4 on, buffers of SVRCONN messages above this size are above the bar."""
@@ -82,7 +82,7 @@ def _figures(asked: Channels) -> Sequence[Figure]:
     more = channels_in(room, each)
     count = min(asked.current + more, asked.maxchl, MOST_CHANNELS)
     shared = max(int(asked.sharecnv), 1) if asked.sharecnv != "mca" else 0
-    csa = CSA_KB[asked.sharecnv]
+    connections, csa = count * (shared or 1), CSA_KB[asked.sharecnv]
     from_table = f"published, {said(asked.message_kb)} KB" if asked.kb_each is None else "given"
     return [
         Figure("cap_mb", "Usable storage", cap, "MB", f"floor(0.8 x {said(asked.total_mb)})"),
@@ -96,13 +96,13 @@ def _figures(asked: Channels) -> Sequence[Figure]:
             f"least of {asked.current} + {more}, MAXCHL {asked.maxchl}, {MOST_CHANNELS}",
         ),
         *(
-            [Figure("conversations", "Conversations", count * shared, "", f"{count} x {shared}")]
+            [Figure("conversations", "Conversations", connections, "", f"{count} x {shared}")]
             if shared
             else []
         ),
         Figure(
-            *("csa_mb", "Common storage (CSA)", count * csa / 1024, "MB"),
-            *(f"{count} x {csa} / 1024; plus 6 MB per queue manager", 1),
+            *("csa_mb", "Common storage (CSA)", connections * csa / 1024, "MB"),
+            *(f"{connections} x {csa} / 1024; plus 6 MB per queue manager", 1),
         ),
         *_above(asked, count),
     ]

@@ -21,7 +21,7 @@ def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
     """
     if gets_s <= puts_s:
         raise RequestError(
-            f"gets_s={gets_s:g}: the queue grows while {puts_s:g} per second are put", "gets_s"
+            f"gets_s={gets_s:g}: must exceed {puts_s:g}, the puts per second", "gets_s"
         )
     return depth / (gets_s - puts_s)
 

@@ -21,7 +21,7 @@ def busy_percent(cpu_ms_a_second: float, cps: int) -> float:
 
 
 def improvement(generation: str, cps: str, workload: str) -> float:
-    """Return by how many percent a processor of the newer machine has more throughput.
+    """Return the additional throughput per processor of the newer machine, in %.
 
     generation  z14-z15, z15-z16; cps  3, 16, 32; workload  LOW, AVERAGE, HIGH
     """

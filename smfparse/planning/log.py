@@ -150,7 +150,7 @@ def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
     Raises RequestError if both points have the same number of pages.
     """
     if second[0] == first[0]:
-        raise RequestError("both I/O times are for the same number of pages; give two numbers")
+        raise RequestError("both I/O times are for the same number of pages; give another number")
     b = (second[1] - first[1]) / (second[0] - first[0])
     return IoTime(first[1] - b * first[0], b)
 

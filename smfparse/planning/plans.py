@@ -70,7 +70,7 @@ class Wanted:
     """An input of a planner by its name.
 
     kind     int, float, str or bool
-    default  published value; None: the planner omits figures that need the input if not given
+    default  published value; None: not published, so figures that need the input may be omitted
     """
 
     name: str

@@ -1,8 +1,8 @@
 """The rows of queries as a document: tables of any columns, written as they arrive.
 
 If a text table is wider than the terminal, columns in the middle are omitted. This module formats
-small tables of plain values, exactly as polars does. Polars formats all other tables, because
-loading polars takes longer than most queries.
+small tables of plain values, exactly as polars does. Other tables are formatted by polars, which
+takes longer to load than most queries to run.
 """
 
 from __future__ import annotations
@@ -131,12 +131,12 @@ _KINDS = {
     "timestamp[us]": _Kind(_moments),
     "timestamp[us, tz=UTC]": _Kind(_moments_in_utc),
 }
-"""Arrow types that do not need polars, by name."""
+"""Formats of the Arrow types that do not need polars, by name of the type."""
 
 
 _LEFT_OUT = "..."
 """Text in place of omitted columns."""
-_BESIDE = 3
+_SEPARATOR_WIDTH = 3
 """Number of characters between the cells of two columns."""
 
 
@@ -186,7 +186,7 @@ class Elider:
         elif self._width is None or sum(widths) + count + 1 <= self._width:
             most = count
         else:
-            room = self._width - len(_LEFT_OUT) - _BESIDE - 1
+            room = self._width - len(_LEFT_OUT) - _SEPARATOR_WIDTH - 1
             most = next(
                 (most for most in range(count - 1, 2, -1) if _size(widths, most) <= room), 2
             )
@@ -228,7 +228,7 @@ class RowsDocument(Document):
     ) -> None:
         self._results = results
         self._local = local
-        self._room = width, columns
+        self._limits = width, columns
 
     def tables(self) -> Iterator[Frames]:
         """Yield the rows of each query."""
@@ -252,7 +252,7 @@ class RowsDocument(Document):
         for number, (_, parts) in enumerate(self._results):
             if number:
                 yield ""
-            yield from _text(iter(parts), Elider(*self._room))
+            yield from _text(iter(parts), Elider(*self._limits))
 
 
 def _frame(part: Any) -> pl.DataFrame:

@@ -55,7 +55,7 @@ _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several"
 """How rows are merged: endings of the names of counters whose minimum, maximum or last value is
 kept, and names of attributes that are summed.
 """
-_APART = 0x100000
+_ADDRESS_STEP = 0x100000
 """Distance between the control blocks of consecutive applications, in bytes."""
 _NAMED = (APPLICATION_KINDS["cics"], APPLICATION_KINDS["ims"])
 _REGIONS = 100
@@ -153,7 +153,7 @@ class _TaskRecords:
         self._chunk, self._most, self._tasks = chunk, most, tasks
         self._queues, self._work = queues, work
         self._version = chunk.plan.estate.version
-        place = TASK_BYTES * (tasks.number % 2000) + _APART * (tasks.app % 256)
+        place = TASK_BYTES * (tasks.number % 2000) + _ADDRESS_STEP * (tasks.app % 256)
         self._address: Ints = FIRST_TASK + place
 
     def records(self) -> Iterator[RecordParts]:

@@ -208,7 +208,7 @@ def set_log_writes(
     counts     number of writes, and number of written pages
     times      microseconds of all writes, and of the longest write
     suspended  ratios of the suspended time of the logger to each of `times`
-    when, log  moment of the longest write, and number of the log that it wrote
+    when, log  moment of the longest write, and number of the active log of this write
     """
     count, pages = counts
     waits = times[0] * suspended[0]

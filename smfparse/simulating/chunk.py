@@ -17,7 +17,7 @@ from smfparse.simulating.plan import Effects, Plan
 from smfparse.simulating.records import Writers
 
 _LATER = 9
-"""Microseconds from the end of an interval to the first record about it."""
+"""Microseconds from the end of an interval to the first statistics record of the interval."""
 _CONNECTED = 40_000
 """Minimum microseconds for which a client is connected."""
 _AT_PEAK = 3

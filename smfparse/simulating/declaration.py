@@ -4,8 +4,8 @@ Times of I/O, processing and the network are microseconds. Rates are per second,
 curve. The command line always loads this module, so it imports no library.
 
 Agents, cluster queues and model queues are short forms. An agent becomes queues, and applications
-for its threads. Messages for a cluster queue go to the transmission queues to its instances. Each
-task that opens a model queue gets its own dynamic queue. The expanded site contains only local
+for its threads. Messages for a cluster queue go to transmission queues, one per cluster channel.
+Each task that opens a model queue gets its own dynamic queue. The expanded site contains only local
 queues and applications.
 """
 
@@ -345,7 +345,7 @@ _AGENT_QUEUES = ("COMMAND", "DATA", "REPLY", "STATE", "EVENT")
 _REPLY_EVERY, _STATE_EVERY = 10, 50
 """Number of data messages per acknowledgement, and per save of the agent's state."""
 _REPLY_BYTES, _STATE_BYTES, _COMMAND_BYTES = 1024, 8192, 2000
-_MADE_AT, _MADE_APART = 0xE24CCAF4B4E5A000, 0x1357
+_MADE_AT, _MADE_STEP = 0xE24CCAF4B4E5A000, 0x1357
 
 
 def of_agents(agents: tuple[Agent, ...]) -> tuple[Tables, Tables]:
@@ -454,7 +454,7 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
     users = [name for name, each in applications.items() if model in each.get("get", ())]
     if len(users) != 1:
         raise RequestError(
-            f"queue {model}: {len(users)} applications get from this model queue; exactly one must"
+            f"queue {model}: {len(users)} applications get from this model queue; it must be 1"
         )
     (user,) = users
     opener = applications[user]
@@ -464,7 +464,7 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
             "and get from no other queue"
         )
     tasks = opener.get("tasks", 1)
-    names = [f"{queue['model']}{_MADE_AT + _MADE_APART * each:016X}" for each in range(tasks)]
+    names = [f"{queue['model']}{_MADE_AT + _MADE_STEP * each:016X}" for each in range(tasks)]
     found: Tables = {}
     for name, each in applications.items():
         if name == user:

@@ -18,9 +18,7 @@ from smfparse.simulating.plan import NONE, Effects, Plan
 from smfparse.simulating.storage import Storage
 
 UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
-"""Messages in transit to a getter: arrivals of this number of seconds, plus at most this number of
-messages.
-"""
+"""Messages in transit to a getter: seconds of arrivals, and maximum of additional messages."""
 _EXPIRY_SECONDS = 300.0
 """Seconds from one scan for expired messages to the next (EXPRYINT)."""
 _KEPT_ARRIVALS = 200

@@ -278,7 +278,7 @@ class Strength:
 
     @property
     def times(self) -> Floats:
-        """Factor per interval: 1 outside the incident, less than `factor` in a part of it."""
+        """Factor per interval: from 1 (no overlap) to `factor` (the whole interval is covered)."""
         return 1 + (self.factor - 1) * self.overlap
 
     @property
@@ -329,7 +329,7 @@ def _columns(plan: Plan, affects: str, target: str) -> Ints:
 
 
 def placed(plan: Plan) -> list[Incident]:
-    """Return the incidents with targets and factors. Raises RequestError if one has no effect."""
+    """Return incidents with targets and factors. Raises RequestError for one without effect."""
     found = []
     for each in plan.estate.incidents:
         kind = INCIDENTS[each.kind]

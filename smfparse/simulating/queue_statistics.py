@@ -169,7 +169,7 @@ class QueueStatistics:
         }
 
     def _state(self) -> Columns:
-        """Return columns of depth, age, time on queue, handles; only the home row has a depth."""
+        """Return the columns of depth, age, time on queue, handles; _PARTIAL rows have no depth."""
         did, plan = self._chunk.did, self._plan
         taken = did["went"][self._at] > 0
         mean = np.where(taken, np.minimum(did["latency"][self._at], _MOST_TIME), 0)

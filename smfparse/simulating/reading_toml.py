@@ -120,7 +120,7 @@ def minutes(text: str) -> dt.timedelta:
     """Return the duration in a text: 30s, 10m, 1h."""
     found = re.fullmatch(r"(\d+)([smh])", text)
     if found is None:
-        raise RequestError(f"{text!r} is not a length of time; write 10m, 30s or 1h")
+        raise RequestError(f"{text!r} is not a duration; write 10m, 30s or 1h")
     return dt.timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
@@ -220,7 +220,7 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
         and each.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise RequestError(f"{where}: {', '.join(missing)} is missing")
+        raise RequestError(f"{where}: missing {', '.join(missing)}")
     return kind(**given, **values)
 
 

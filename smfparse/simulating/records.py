@@ -320,15 +320,15 @@ class SegmentWriter:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._room = BLOCK_BYTES
+        self._left = BLOCK_BYTES
 
     def write(self, records: Iterator[memoryview]) -> None:
         """Write records, each with its RDW."""
         out = bytearray()
         for record in records:
-            if len(record) <= self._room:
+            if len(record) <= self._left:
                 out += record
-                self._room -= len(record)
+                self._left -= len(record)
             else:
                 self._span(record, out)
             if len(out) >= _AT_ONCE:
@@ -337,17 +337,17 @@ class SegmentWriter:
         PROGRESS.add(self._stream.write(out))
 
     def _span(self, record: memoryview, out: bytearray) -> None:
-        if self._room < _LEAST_SEGMENT:
-            self._room = BLOCK_BYTES
+        if self._left < _LEAST_SEGMENT:
+            self._left = BLOCK_BYTES
         at = _RDW.size
         while at < len(record):
-            size = min(len(record) - at, self._room - _RDW.size)
+            size = min(len(record) - at, self._left - _RDW.size)
             out += _RDW.pack(_RDW.size + size, _code(at == _RDW.size, at + size == len(record)), 0)
             out += record[at : at + size]
             at += size
-            self._room -= _RDW.size + size
-            if self._room <= _RDW.size:
-                self._room = BLOCK_BYTES
+            self._left -= _RDW.size + size
+            if self._left <= _RDW.size:
+                self._left = BLOCK_BYTES
 
 
 def _code(first: bool, last: bool) -> int:

@@ -69,8 +69,8 @@ class Storage:
         self._written = np.zeros(len(plan.pools))
         self._in_use = np.full(len(plan.pools), _OWN_PAGES)
         io, page = (column(plan.page_sets, name) for name in ("io", "page"))
-        self._behind = self._of_sets(PAGES_A_WRITE * 1e6 / (io + PAGES_A_WRITE * page))
-        self._singly = self._of_sets(1e6 / (io + page))
+        self._deferred_rate = self._of_sets(PAGES_A_WRITE * 1e6 / (io + PAGES_A_WRITE * page))
+        self._immediate_rate = self._of_sets(1e6 / (io + page))
 
     def _of_sets(self, page_set_rates: Floats) -> Floats:
         """Return written pages per second of the slowest page set in each pool."""
@@ -162,13 +162,13 @@ class Storage:
         """
         buffers, rate = self._plan.buffers, came_in / seconds
         every = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
-        late = np.minimum(np.maximum(rate - self._behind, 0) * seconds, every)
+        late = np.minimum(np.maximum(rate - self._deferred_rate, 0) * seconds, every)
         by_tasks = np.floor(np.maximum(late - (IMMEDIATE - DEFERRED) * buffers, 0))
-        over = np.maximum(by_tasks - self._singly * seconds, 0)
+        over = np.maximum(by_tasks - self._immediate_rate * seconds, 0)
         none_free = np.floor(np.maximum(over - (1 - IMMEDIATE) * buffers, 0))
         filled = np.minimum(late, (IMMEDIATE - DEFERRED) * buffers) + over
         least = np.maximum(buffers - np.minimum(most, DEFERRED * buffers) - filled, 0)
-        wait = by_tasks / self._singly * 1e6 / np.maximum(came_in, 1)
+        wait = by_tasks / self._immediate_rate * 1e6 / np.maximum(came_in, 1)
         return _Written(every, by_tasks, least, none_free, wait)
 
     def _by_pool(self, values: Ints | Floats) -> Floats:

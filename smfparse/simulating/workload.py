@@ -138,11 +138,11 @@ class Site:
 
     def __post_init__(self) -> None:
         if not self.qmgrs or len(set(self.qmgrs)) < len(self.qmgrs):
-            raise RequestError("queue managers: give at least one, and each only once")
+            raise RequestError("queue managers: give at least one name, and no name twice")
         for name in (*self.qmgrs, self.system):
             if _NAME.fullmatch(name) is None:
                 raise RequestError(
-                    f"{name!r}: names of queue managers and systems have 1 to 4 of A-Z 0-9 @ # $"
+                    f"{name!r}: names of queue managers and systems: 1 to 4 of A-Z 0-9 @ # $"
                 )
         check_times(self.start, self.utc_offset, self.interval)
         if _VERSION.fullmatch(self.version) is None:

@@ -131,7 +131,7 @@ class _Names:
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
-    """Return new files under their new names; records of the dataset are duplicates in them."""
+    """Return new files under their new names; their records are compared with the dataset's."""
     called = [
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new

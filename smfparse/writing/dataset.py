@@ -72,7 +72,7 @@ def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int
 
 @dataclass
 class PartFiles:
-    """The files of one part of a dataset, of which only a few are open at a time.
+    """The files of one part of a dataset; only a few files are open at a time.
 
     A file is opened when its first rows are written to disk. If a file is closed because too many
     files are open, further rows go to a new file. Keys of dicts: (table, folder).
@@ -113,10 +113,10 @@ class PartFiles:
             with self._updating(table, place) as writer:
                 writer.add(rows, size)
             if self.held > self.most_held:
-                self._make_room()
+                self._flush_largest()
 
     def finish(self, every: Iterable[str]) -> list[NamedFile]:
-        """Close all files, return their entries; a table in `every` without rows gets a file."""
+        """Close all files, with an empty file per table of `every` without rows; return entries."""
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
             if table not in with_rows:
@@ -156,7 +156,7 @@ class PartFiles:
         if len(self.opened) > self.limits.open_files:
             self._close(next(iter(self.opened)))
 
-    def _make_room(self) -> None:
+    def _flush_largest(self) -> None:
         """Write buffered rows, the largest buffer first, until `held` is half of `most_held`."""
         size = {key: each.held_bytes for key, each in self.writers.items()}
         for key in sorted(size, key=size.__getitem__, reverse=True):
@@ -276,7 +276,7 @@ def alone_in(
 ) -> Iterator[Writer]:
     """Yield the only writer of a folder; create the folder if necessary, and remove it if empty.
 
-    deep         returns whether to search the dataset's folder of a name for links; default: always
+    deep         function that returns whether to search a named subfolder for links; default: all
     waits, anew  as in `only_writer`
 
     Raises OutputError if another process writes to the folder, or a link leads out of it.
@@ -328,7 +328,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
     write = partial(_write, made.folder, made.layout, made.form, made.first, is_new)
     jobs, limits, sources = inputs.options.jobs, made.limits, inputs.sources
     if jobs == 2 and made.executor is None and inputs.are_large(sources):
-        yield _write_beside(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
+        yield _write_in_thread(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
         return
     workers = inputs.workers(sources, wanted, made.executor)
     if workers is None:
@@ -349,7 +349,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
     yield write(limits.held_bytes, limits, 0, inputs.by_one_process().batches(wanted))
 
 
-def _write_beside(
+def _write_in_thread(
     inputs: Inputs, wanted: Wanted, write: Callable[..., list[NamedFile]]
 ) -> list[NamedFile]:
     """Decode `inputs` in one thread, and write the rows in another thread.

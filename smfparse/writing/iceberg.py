@@ -43,7 +43,7 @@ class Iceberg:
         found = _TARGET.fullmatch(where)
         if found is None:
             raise RequestError(
-                f"iceberg:{where}: give iceberg:CATALOG.NAMESPACE, as iceberg:lake.db.mq"
+                f"iceberg:{where}: give iceberg:CATALOG.NAMESPACE, such as iceberg:lake.db.mq"
             )
         self._folder = folder
         self._namespace = found["namespace"]

@@ -40,7 +40,7 @@ _MOST_PAUSE = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """Numbers of files that a commit added to a table, removed and did not change."""
+    """Numbers of files of a table that a commit added, removed, and left unchanged."""
 
     added: int
     removed: int
