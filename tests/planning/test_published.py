@@ -60,7 +60,7 @@ FIGURES: list[tuple[str, Asked, Asked]] = [
     ("channels", {"release": "9.4", "message_kb": 64}, {"memlimit_mb": 2048 + 4096 * 32 / 1024}),
     *(
         ("channels", {"sharecnv": sharecnv, "message_kb": 32}, {"csa_mb": csa_mb})
-        for sharecnv, csa_mb in {"mca": 24.12, "0": 16.14, "1": 22.217, "10": 8.208}.items()
+        for sharecnv, csa_mb in {"mca": 24.12, "0": 16.14, "1": 22.217, "10": 82.08}.items()
     ),
     *(
         ("connections", {"kind": kind, "connections": count}, {"storage_mb": mb})
