@@ -48,7 +48,7 @@ WRONG = {
     "channels --message-kb 5x": "'5x' is not a number, with or without KB",
     "channels --message-kb=": "'' is not a number, with or without KB",
     "log --copies 3": "--copies 3: must be 1 to 2",
-    "cluster --gets-s 1 --puts-s 2": "--gets-s 1: the queue grows",
+    "cluster --gets-s 1 --puts-s 2": "--gets-s 1: must exceed 2, the puts per second",
     "expiry --rate nan": "--rate nan: must be 0 or more",
     "expiry --rate inf": "--rate inf: must be 0 or more",
     "log --explain --format csv": "--explain",
