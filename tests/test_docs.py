@@ -56,10 +56,10 @@ def test_the_example_of_a_new_block_is_a_block() -> None:
 
 
 def test_every_promise_about_untrusted_files_is_held_by_a_test() -> None:
-    """input.md lists the promises, architecture.md the same ones with their tests."""
+    """input.md lists the promises, decisions.md the same ones with their tests."""
     promised = page("input.md").partition("### Guarantees")[2].partition("\n### ")[0]
     promises = [line[2:].rstrip(".") for line in promised.splitlines() if line.startswith("* ")]
-    text = page("architecture.md").partition("## Guarantees about untrusted files")[2]
+    text = page("decisions.md").partition("## Guarantees about untrusted files")[2]
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
     assert [row[0] for row in rows[1:]] == promises
     assert len(promises) >= 15
