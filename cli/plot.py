@@ -48,8 +48,7 @@ def command(
     if name is None or not inputs:
         raise click.UsageError("Name a chart and an input; --list shows the charts.")
     from smfparse.query.catalog import Catalog
-    from smfparse.rendering.formats import PNG
-    from smfparse.rendering.pictures import png_maker
+    from smfparse.rendering.formats import PNG, png_maker
 
     panel = panel_named(name)
     made = png_maker() if output.format == PNG else None

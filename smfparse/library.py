@@ -37,7 +37,7 @@ from smfparse.query.lazy import lazy_frame
 from smfparse.query.relations import Connection
 from smfparse.reading.places import Url, place_of
 from smfparse.rendering.figures import visible
-from smfparse.rendering.notebooks import Shown, notebook_html
+from smfparse.rendering.html import Shown, notebook_html
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.summarizing.changes import NAMES, TOLERANCE, compared
 from smfparse.writing.append import append_dataset

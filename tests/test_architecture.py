@@ -42,7 +42,7 @@ ONLY_IN = {
         "writing.database",
     },
     "prompt_toolkit": {"query.prompt"},
-    "resvg_py": {"rendering.pictures"},
+    "resvg_py": {"rendering.formats"},
     "xlsxwriter": {"rendering.xlsx"},
 }
 """The only modules that import a library."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
 
 from smfparse.rendering.document import Cells, Column, Document, Section, Table
 from smfparse.rendering.figures import cell_lines, visible
+from smfparse.rendering.text import lines as text_lines
 
 _ASSETS = Path(__file__).with_name("assets")
 TABLES = _ASSETS / "tables.js"
@@ -135,3 +136,24 @@ def _row(tags: Sequence[str], cells: Cells, end: str) -> str:
         f"{tag}{cell_lines(cell, escaped)}{end}" for tag, cell in zip(tags, cells, strict=True)
     )
     return f"<tr>{''.join(found)}</tr>"
+
+
+def notebook_html(document: Document) -> str:
+    """Return a document as notebooks show it: tables without any script."""
+    return "\n".join(part_lines(document))
+
+
+class Shown:
+    """A result that is displayed as on the command line.
+
+    made  function that returns a new document of the result; a document can be read only once
+    """
+
+    def __init__(self, made: Callable[[], Document]) -> None:
+        self._made = made
+
+    def __repr__(self) -> str:
+        return "\n".join(text_lines(self._made()))
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self._made())

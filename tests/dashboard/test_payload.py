@@ -20,7 +20,7 @@ from smfparse.dashboard.courses import Course, Courses, Thinned, axis_of, groups
 from smfparse.dashboard.declaration import panels, parts
 from smfparse.dashboard.findings import incidents
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
-from smfparse.dashboard.managers import group_lines
+from smfparse.dashboard.page import group_lines
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.decoding.zones import fixed_zone
