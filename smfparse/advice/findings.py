@@ -68,7 +68,7 @@ class Finding:
     runs        runs of consecutive crossed intervals, microseconds UTC
     intervals   the evaluated intervals, if the rule merges its findings; otherwise None
     planned     values that the planner of the rule computes from its figures
-    inputs      inputs of this planner that the rule sets, by name; it measures the others
+    inputs      inputs of this planner that the rule sets, by name; the planner measures the others
     explains    findings that this one explains
     jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
     untold      the trace that would show the waiting jobs; '': they are known
@@ -393,9 +393,9 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Finding]:
-    """Yield conditions that are true only below the minimum sample, without sums.
+    """Yield findings, without sums, of objects whose condition is true only in too small samples.
 
-    A condition without a value is omitted.
+    A sample is the rows of an interval. A condition without a value is omitted.
 
     states  states of the rule, from `Judged.states`
     """

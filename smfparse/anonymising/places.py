@@ -267,9 +267,9 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
     _put(buffer, at, moved[which].view(np.uint8).reshape(-1, _DATE.kind.width))
     for at in named.clocks():
         clocks = gather(buffer, at, _CLOCK).view(">u8")[:, 0]
-        set_clocks = clocks != 0
-        later = (clocks[set_clocks].astype(np.int64) + days * _DAY).astype(">u8")
-        _put(buffer, at[set_clocks], later.view(np.uint8).reshape(-1, _CLOCK))
+        are_set = clocks != 0
+        later = (clocks[are_set].astype(np.int64) + days * _DAY).astype(">u8")
+        _put(buffer, at[are_set], later.view(np.uint8).reshape(-1, _CLOCK))
 
 
 def _dates(chunk: Chunk) -> Ints:

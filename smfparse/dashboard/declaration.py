@@ -29,7 +29,7 @@ HEAT = "heat"
 _SHAPES = ("lines", HEAT)
 COLUMN_KINDS = {
     "sum": "the sum of the amounts",
-    "seconds": "seconds, of amounts in hundredths",
+    "seconds": "the sum in seconds, of amounts in hundredths of a second",
     "average": "the average over the time",
     "highest": "the highest of an interval",
     "half": "the median of the intervals",

@@ -101,7 +101,8 @@ def _lines(day: Day, courses: Courses) -> Iterator[str]:
     highest = max(float(np.nanmax(each)) for each in means)
     limit = panel.limit_value
     highest = max(highest, panel.whole or 0)
-    step = _round_step(max(highest, limit or 0 if (limit or 0) < 4 * highest else 0, 0) or 1)
+    near = limit if limit is not None and limit < 4 * highest else 0  # a far limit is not drawn
+    step = _round_step(max(highest, near, 0) or 1)
     top = step * math.ceil(max(highest, step) / step)
     yield _title(day, panel)
     yield from _grid(top, step)

@@ -184,6 +184,7 @@ class TableBuffer:
 
     def _source(self, sources: Any) -> Any:
         first = int(self._sources[0][0])
+        # An array with stride 0 repeats one source.
         if all(not each.strides[0] and each[0] == first for each in self._sources):
             return coded(same(self.rows), sources[first : first + 1], None)
         return coded(np.concatenate(self._sources), sources, None)

@@ -122,7 +122,7 @@ _ANY = frozenset({"*"})
 
 @dataclass(eq=False)
 class Others:
-    """All inputs of a run. Sources are numbered: the files, then the sources in datasets.
+    """The inputs of a run. Sources are numbered: the files, then the sources in datasets.
 
     files     SMF files, in order
     datasets  the datasets, in order
@@ -145,10 +145,9 @@ class Others:
         self._ends[source] = last.last(APART_US)
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
-        """Return the 116/1 records that records of a file may continue.
+        """Return the 116/1 records to which the 116/2 records at the start of a file may belong.
 
-        The continuing records are at the start of the file, the 116/1 records at the ends of other
-        files.
+        These 116/1 records are at the ends of other files.
         """
         file = next(each for each in self.files if each.name == source)
         starts = self._starts_of(file)
@@ -161,7 +160,7 @@ class Others:
         return joined_tasks(found)
 
     def _tasks_before(self, source: Input, system: int, lost: Continued) -> Tasks:
-        """Return the 116/1 records that records of a system at the start of a file may continue.
+        """Return the 116/1 records to which 116/2 records of a system may belong, as in `tasks`.
 
         Files that must be read from their start are read in descending order of the time of their
         first record, until all tasks are found.
@@ -199,7 +198,7 @@ class Others:
         return np.where(sources_in(every) == own, every - in_source(0, own), every)
 
     def _tasks_named(self, patterns: frozenset[str]) -> Ints:
-        """Return tasks that cover several files and use a matching queue, as from `in_source`."""
+        """Return the numbers (`in_source`) of tasks in several files that use a matching queue."""
         going_on, named = self._at_starts(_ANY), [self._at_starts(patterns)]
         for number in np.unique(sources_in(going_on)).tolist():
             if number <= len(self.files):

@@ -10,7 +10,7 @@ per row, and may have a divisor:
     longest_write = { amount = "longest", combine = "max" }   maximum
     cpu_seconds = { amount = "cpu_us", scale = "1e6" }        sum of microseconds, in seconds
 
-    "io_{copy}_count" = { ... }                               one for each `copy` of `each`
+    "io_{copy}_count" = { ... }                               one per value of `copy` in `each`
 
 A subject that is `like` another subject inherits all declarations of that subject. `verbs` declares
 the API calls that a row counts, with the SQL of their columns (`Verb`). In SQL of the subject,
@@ -183,7 +183,7 @@ class Subject:
     tables    names of the tables that the macros read; the first table contains the rows
     facts     boolean columns of `<name>_facts`, which conditions can name
     keys      fields that distinguish the objects of a queue manager
-    object    SQL of the name of an object; '' as the name of a queue manager
+    object    SQL of the name of an object; the SQL literal '' if it is the queue manager itself
     noun      the word before the name of an object
     report    name of the report that shows most of the measures; '': none
     view      name of the view that renames fields; '': none
@@ -229,7 +229,8 @@ class Subject:
     def facts_of(self, schema: str, named: Collection[str] | None = None) -> str:
         """Return the FROM expression for rows with facts, from the tables of a schema.
 
-        named  words of the query: if no word is a fact, the result is the table; None: any word
+        named  words of the query. If none of them is a column that the macro adds, the result is
+               the table itself. None: the words are unknown, so the macro is used.
         """
         tables = [f"{schema}.{each}" for each in self.tables]
         if not self._file.exists():

@@ -43,7 +43,7 @@ class Beside:
         return self._held is not None
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
-        """Return the child rows of the next parent rows, with their `row`; None: no child rows.
+        """Return the child rows of the next parent rows, each with `row` of its parent; None: none.
 
         rows  parent rows, with the columns KEYS and `row` (a number)
         """

@@ -20,7 +20,7 @@ _BUFFER = 256 * 1024
 _MORE_MB = 8
 
 
-def message_bytes(size: float) -> float:
+def bytes_in_structure(size: float) -> float:
     """Return the bytes that a message uses in a structure; size: bytes, with headers.
 
     Raises RequestError above 63 KB: for larger messages, the structure contains only pointers.
@@ -34,7 +34,7 @@ def message_bytes(size: float) -> float:
 
 def structure_mb(messages: float, size: float) -> float:
     """Return the MB of a structure for messages of `size` bytes (CFLEVEL 25 and later)."""
-    return messages * message_bytes(size) / 2**20 + _MORE_MB
+    return messages * bytes_in_structure(size) / 2**20 + _MORE_MB
 
 
 def offload_kb(full_percent: float) -> float | None:
@@ -75,7 +75,7 @@ class Cf(Asked):
 
 def _figures(asked: Cf) -> Sequence[Figure]:
     depth = asked.depth or asked.arrivals * asked.outage_min * 60
-    each = message_bytes(asked.message_bytes)
+    each = bytes_in_structure(asked.message_bytes)
     full = structure_mb(depth, asked.message_bytes)
     pages = smds_pages(asked.message_bytes)
     kb = offload_kb(asked.full_percent)
@@ -119,9 +119,9 @@ PLANNER = Planner(
         f"{source(_TABLE)}: 1,150,000 messages of 2 KB, 45,000 of 63 KB",
         "MQ 9.3 performance report, chapter 6: a put to a shared queue takes 7.3 us for 2 KB, "
         "36.9 us for 128 KB",
-        "Q Replication from z/OS to Linux with MQ: captured messages of 2 KB per second: structure "
-        "6,824; data sets 11,910 by default rules, 4,908 with all offloaded; storage class memory "
-        "57,253; Db2 7,009, with all offloaded 830",
+        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured per second, by where "
+        "they are stored: structure 6,824; data sets 11,910 by the default rules, 4,908 with all "
+        "offloaded; storage class memory 57,253; Db2 7,009, or 830 with all offloaded",
     ),
     "ALLOWAUTOALT(NO), no offloading. From CFLEVEL 25, CSQ_ADMIN needs 8 MB more. "
     "CSQSYSAPPL needs at least 41 MB.",

@@ -14,7 +14,8 @@ MOST_CHANNELS = 9999
 CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
 """KB of common storage (CSA) per connection, by SHARECNV; mca: as for a bindings connection.
 
-IBM's values count each conversation: 2.47 KB for it, and 2.47 KB for the channel that N share.
+IBM's values are per conversation: 2.47 KB for the conversation itself, and its share of the 2.47 KB
+of the channel, which up to SHARECNV conversations use together.
 """
 _SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
 _ABOVE_KB = 32

@@ -13,7 +13,7 @@ _ONE_PAGE, _OF_A_PAGE = 3596, 4049
 _LONG, _LONG_PAGES = 4 << 20, 1037
 _HELD, _HELD_IN = 19_980, 20_157
 """IBM's example of a full page set: one-page messages, and pages including control pages."""
-_FREE = 0.85
+_USED_AT_PEAK = 0.85
 _SPARE = 1.2
 _FULL = 0.95
 """Used share at which a pool counts as full: tasks write pages, so the share does not rise."""
@@ -43,7 +43,7 @@ def data_buffers(messages: int, size: int) -> int:
 
 def pool_floor(peak_pages: float) -> int:
     """Return the number of buffers of a pool in which 15% are free at the peak."""
-    return math.ceil(peak_pages / _FREE)
+    return math.ceil(peak_pages / _USED_AT_PEAK)
 
 
 def seconds_to(limit: float, now: float, growth: float) -> float | None:
@@ -128,7 +128,7 @@ def _figures(asked: Pages) -> Sequence[Figure]:
         ),
         Figure(
             *("buffers_floor", "Minimum buffers" + ", at least" * is_full, floor, ""),
-            f"ceil({asked.peak_pages} / {_FREE}){bound}",
+            f"ceil({asked.peak_pages} / {_USED_AT_PEAK}){bound}",
         ),
         Figure(
             *("buffers", "Buffers including 20% margin", math.ceil(floor * _SPARE), ""),

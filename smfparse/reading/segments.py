@@ -341,7 +341,7 @@ def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
 def _joined(buffer: Bytes, found: Segments, first: Ints, final: Ints, kinds: Ints | None) -> Ints:
     """Make the records of the segments `first` to `final` contiguous; return their starts.
 
-    Of two segments, the shorter is moved to the longer. More segments are moved to the last.
+    Of two segments, the shorter is moved to the longer. Three or more are moved to the last one.
     """
     view, start = memoryview(buffer.data), found.at[first]
     several: Bools = final > first

@@ -99,20 +99,20 @@ def storage_columns(rows: int, draws: Draws) -> Columns:
 
 
 def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
-    """Set the log manager's counters: writes of control intervals of 4 KB to both copies.
+    """Set the log manager's counters: writes of control intervals (CIs) of 4 KB to both copies.
 
     logged  bytes of persistent messages that tasks put; the log also contains other bytes
     """
-    interval = of.site.length
-    seconds = interval / US_PER_SECOND
+    length = of.site.length
+    seconds = length / US_PER_SECOND
     base = draws.skewed(len(rows), 3_000_000, 10) * of.load * seconds
-    intervals = whole((base + 2.2 * logged) / _CI) + 20
+    cis = whole((base + 2.2 * logged) / _CI) + 20
     most = _MOST_WRITES * seconds
     fewer = most * (0.5 + 0.5 * draws.uniform(len(rows)))
-    single = 1 + whole(np.minimum(intervals * (0.05 + 0.3 * draws.uniform(len(rows))), fewer))
-    pages = np.maximum(4 + 20 * draws.uniform(len(rows)), (intervals - single) / most)
-    several = 1 + whole((intervals - single) / pages)
-    written = ((single, single), (several, intervals - single))
+    single = 1 + whole(np.minimum(cis * (0.05 + 0.3 * draws.uniform(len(rows))), fewer))
+    pages = np.maximum(4 + 20 * draws.uniform(len(rows)), (cis - single) / most)
+    several = 1 + whole((cis - single) / pages)
+    written = ((single, single), (several, cis - single))
     mean = 150 + 370 * draws.uniform(len(rows))
     suspended = np.zeros(len(rows))
     for copy in (0, 1):
@@ -121,28 +121,28 @@ def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
             entry = 2 * copy + kind
             usual = mean * (1 + 0.05 * entry)
             log = draws.below(len(rows), LOGS)
-            when = of.begin + whole(interval * draws.uniform(len(rows)))
+            when = of.begin + whole(length * draws.uniform(len(rows)))
             times = (counts[0] * usual, usual * (1.5 + draws.skewed(len(rows), 4)))
             total += set_log_writes(rows, entry, counts, times, (1.02, 1.01), when, log)
         suspended = np.maximum(suspended, total)
-    busy = np.minimum(suspended * 1.01, interval)
+    busy = np.minimum(suspended * 1.01, length)
     writes = single + several
-    rows.set("qjstslptu", whole(interval - busy))
+    rows.set("qjstslptu", whole(length - busy))
     squares = whole(writes * mean * mean * 1.4)
     rows.set("qjstiosqu", np.stack([np.zeros_like(squares), squares], axis=1))
-    rows.set_all(_log_columns(writes, intervals, draws))
+    rows.set_all(_log_columns(writes, cis, draws))
 
 
-def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
+def _log_columns(writes: Ints, cis: Ints, draws: Draws) -> Columns:
     rows = len(writes)
     switched = np.where(draws.chance(rows, 0.2), 1, 0)
     return {
-        **log_totals(writes, intervals, switched, 18_000, copies=2),
-        "qjstwrnw": whole(intervals * 12.0),
+        **log_totals(writes, cis, switched, 18_000, copies=2),
+        "qjstwrnw": whole(cis * 12.0),
         "qjstwrf": draws.below(rows, 200) + writes // 50,
         "qjstrbuf": draws.below(rows, 15),
         "qjstbsds": 300 + draws.below(rows, 400),
-        "qjstbffl": whole(intervals * 0.45) + 1,
+        "qjstbffl": whole(cis * 0.45) + 1,
         "qjstllcp": 1 + draws.below(rows, 6),
         "qjstlsus": writes,
         "qjstthrw": draws.below(rows, 20),

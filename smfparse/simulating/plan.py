@@ -312,7 +312,7 @@ _BENDS: Mapping[str, Mapping[str, Callable[[Strength, Floats], Any]]] = {
 def _columns(plan: Plan, affects: str, target: str) -> Ints:
     """Return the indexes of the columns of an effect that belong to the target of an incident."""
     works = plan.app == plan.app_no.get(target, NONE)
-    at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)
+    at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)  # NONE: works with a rate
     names: dict[str, Any] = {
         "queue manager": plan.names,
         "client": plan.app_no,

@@ -1,7 +1,8 @@
 """Buffer pools and page sets: messages are in buffers until a pool is nearly full.
 
-From 85% of changed buffers on, pages are written asynchronously, until 75% of the buffers are
-changed. If messages arrive faster, tasks write single pages at 95%, and wait for a buffer at 100%.
+When 85% of the buffers of a pool are changed, pages are written asynchronously until only 75% are
+changed. If messages arrive faster than pages are written, tasks write single pages at 95%, and wait
+for a buffer at 100%.
 Buffers of written pages are reused, so a get reads such a page again.
 """
 
@@ -99,8 +100,8 @@ class Storage:
         use = self._by_pool(flow["depth"] * pages) + _OWN_PAGES
         out = self._by_pool((flow["went"] + flow["expired"]) * pages)
         written = np.clip(self._written - out, 0, use)
-        changed, earlier = use - written, self._in_use - written
-        most = np.maximum(changed, earlier) + self._by_pool(flow["wave"] * pages)
+        changed, changed_before = use - written, self._in_use - written
+        most = np.maximum(changed, changed_before) + self._by_pool(flow["wave"] * pages)
         came_in = self._by_pool(flow["came"] * pages)
         return use, written, changed, self._write(most, came_in, seconds)
 

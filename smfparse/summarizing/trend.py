@@ -258,7 +258,8 @@ def _trend(
 def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
     """Return the days similar to the last day, and whether they are days of the same weekday.
 
-    If fewer than LEAST_DAYS are, all working days are similar to each other, and all weekend days.
+    If fewer than LEAST_DAYS days have the same weekday, all working days count as similar to each
+    other, and so do all weekend days.
     """
     same = [day for day in days if (last - day) % _WEEK == 0]
     if len(same) >= LEAST_DAYS:

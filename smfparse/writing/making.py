@@ -81,7 +81,9 @@ def _stamp(file: SmfFile) -> Stamp:
 
 
 _MOST_DAYS = 1000
-"""Maximum number of days of a run with counts per day: a dump rarely contains more days."""
+"""Maximum number of days for which a `Run` of fingerprints has counts per day: a dump rarely contains
+more days.
+"""
 
 
 class Run(NamedTuple):
@@ -166,7 +168,7 @@ class Making:
                   least one file per table
     kept          files of fingerprints that exist before the run
     is_known      function that returns whether the dataset already contains a damage
-    runs          files of fingerprints that the run has written
+    runs          files of fingerprints that have been written
     gone          names of the files in `kept` that were merged into a file in `runs`
     recorder      collector of the fingerprints
     """
