@@ -52,8 +52,8 @@ _T = TypeVar("_T")
 _MINIMUM, _MAXIMUM = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth")
 _LAST = ("use_count", "wtasflag")
 _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several", "took")
-"""How rows are merged: counters whose names have one of these endings keep their minimum or maximum;
-counters of _LAST keep their last value; attributes of _SUMMED are summed.
+"""How rows are merged: counters whose names have one of these endings keep their minimum or
+maximum; counters of _LAST keep their last value; attributes of _SUMMED are summed.
 """
 _ADDRESS_STEP = 0x100000
 """Distance between the control blocks of consecutive applications, in bytes."""

@@ -152,7 +152,7 @@ class TableWriter:
         self._is_open = False
 
     def give_up(self) -> None:
-        """Close the incomplete file; the Parquet writer then writes nothing, even if it is freed."""
+        """Close the incomplete file; the Parquet writer writes nothing, even when it is freed."""
         if self._writer is not None:
             self._writer.is_open = False
         if self._file is not None:

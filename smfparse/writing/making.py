@@ -81,8 +81,9 @@ def _stamp(file: SmfFile) -> Stamp:
 
 
 _MOST_DAYS = 1000
-"""Maximum number of days for which a `Run` of fingerprints has counts per day: a dump rarely contains
-more days.
+"""Maximum number of days for which a `Run` of fingerprints has counts per day.
+
+A dump rarely contains more days.
 """
 
 
