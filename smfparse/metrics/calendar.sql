@@ -119,50 +119,33 @@ CREATE OR REPLACE MACRO seconds_covered(begins, ends) AS (
     )), 0)
 ) / 1e6;
 
--- The time of which rows of accounting say what happened: that of the statistics. The first record of a long task says
--- all since it began, which may be hours before. But rows as long as the longest within statistics are of one interval
--- of accounting, which can reach beyond them: all of it counts. Both have `alike`, `owner` (the queue manager), `began`
--- and `ended`, in microseconds; one row per `alike` and owner.
-CREATE OR REPLACE MACRO known_time(tasks, statistics) AS TABLE
-WITH
-of_statistics AS (
-    SELECT alike, owner, min(began) AS earliest, max(ended) AS latest
-    FROM query_table(statistics)
-    WHERE began <= ended
-    GROUP BY alike, owner
-),
-of_accounting AS (
-    SELECT alike, owner, min(began) AS earliest, max(ended) AS latest
-    FROM (
-        SELECT
-            *, began < earliest - 1000000 OR ended > latest + 1000000 AS is_beyond, ended - began AS length,
-            max(CASE WHEN NOT is_beyond THEN length END) OVER (PARTITION BY alike, owner) AS whole
-        FROM query_table(tasks)
-        JOIN of_statistics USING (alike, owner)
-        WHERE began < latest AND ended > earliest
+-- The time of a row of accounting, in microseconds. `is_first`: it is the first record of its task, which says all since
+-- the task began: that may be hours before the first statistics.
+CREATE OR REPLACE MACRO task_span(interval_start, interval_end, task_started_tod) AS {
+    'began': epoch_us(interval_start), 'ended': epoch_us(interval_end),
+    'is_first': coalesce(
+        epoch_us(interval_start) <= (task_started_tod >> 12)::BIGINT - 2208988800000000 + 1000000, TRUE
     )
-    WHERE is_beyond AND abs(length - whole) < 1000000
-    GROUP BY alike, owner
-)
-SELECT alike, owner, least(s.earliest, a.earliest) AS earliest, greatest(s.latest, a.latest) AS latest
-FROM of_statistics AS s
-LEFT JOIN of_accounting AS a USING (alike, owner);
+};
 
--- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have what they have for
--- known_time, and of a row that meets it only the part within it counts. Time between rows that has statistics is no
--- gap: no task was active. Rows begin and end within a second of the statistics that are written with them.
+-- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have `alike`, `began` and
+-- `ended`, in microseconds; rows of accounting are as from task_span. A row is of one interval of accounting, which can
+-- begin before the selected statistics and end after them: all of it counts. Of a first record that meets statistics only
+-- the part within them counts. Time between rows that has statistics is no gap: no task was active. Rows begin and end
+-- within a second of the statistics that are written with them.
 CREATE OR REPLACE MACRO covered_time(tasks, statistics) AS TABLE
 WITH
 bounds AS (
-    SELECT alike, min(earliest) AS earliest, max(latest) AS latest
-    FROM known_time(tasks, statistics)
+    SELECT alike, min(began) AS earliest, max(ended) AS latest
+    FROM query_table(statistics)
+    WHERE began <= ended
     GROUP BY alike
 ),
 of_rows AS (
     SELECT
-        alike, coalesce(began < latest AND ended > earliest, FALSE) AS meets,
-        CASE WHEN meets THEN greatest(began, earliest) ELSE began END AS began,
-        CASE WHEN meets THEN least(ended, latest) ELSE ended END AS ended
+        alike, coalesce(is_first AND began < latest AND ended > earliest, FALSE) AS is_within,
+        CASE WHEN is_within THEN greatest(began, earliest) ELSE began END AS began,
+        CASE WHEN is_within THEN least(ended, latest) ELSE ended END AS ended
     FROM query_table(tasks)
     LEFT JOIN bounds USING (alike)
     WHERE began <= ended

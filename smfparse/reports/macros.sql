@@ -130,8 +130,7 @@ SELECT
     max(maxqdpth) AS deepest,
     sum(putdsq)::BIGINT AS put_direct, sum(putigq::BIGINT + put1igq)::BIGINT AS put_by_agent,
     sum(opencf0)::BIGINT AS opens_without,
-    list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
-        FILTER (interval_start <= interval_end) AS spans
+    list(task_span(interval_start, interval_end, q.task_started_tod)) FILTER (interval_start <= interval_end) AS spans
 FROM queue_use_facts(queues) AS q
 LEFT JOIN owners(identities) USING (of_source, task_record)
 LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr = q.qmgr
@@ -146,34 +145,28 @@ CREATE OR REPLACE MACRO has_longer_tasks(marks) AS coalesce(contains(marks, 'lon
 CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE
 SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM query_table(statistics) GROUP BY ALL;
 
--- When a row began, as far as it counts: the first record of a long task says all since it began, which may be hours
--- before the first statistics.
+-- The part of a task_span that counts: a first record says all since its task began, which may be hours before the first
+-- statistics.
 CREATE OR REPLACE MACRO known_part(span, known_since) AS {
-    'began': CASE WHEN known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began END,
-    'ended': span.ended
+    'began': CASE
+        WHEN span.is_first AND known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began
+    END,
+    'ended': span.ended, 'is_first': span.is_first
 };
 
 -- The time that rows of class 3 cover: see covered_time. One row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
-every_task AS (
-    SELECT
-        section AS alike, {'system': system, 'qmgr': qmgr} AS owner,
-        epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
-    FROM query_table(tasks)
-),
-spans_of_statistics AS (
-    SELECT
-        section AS alike, {'system': system, 'qmgr': qmgr} AS owner,
-        epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
-    FROM query_table(statistics)
-),
 spans_of_tasks AS (
     SELECT
-        alike, owner, unnest(known_part({'began': began, 'ended': ended}, least(known_since, earliest)))
-    FROM every_task
-    LEFT JOIN first_statistics(statistics) AS f ON f.system = owner.system AND f.qmgr = owner.qmgr
-    LEFT JOIN known_time('every_task', 'spans_of_statistics') USING (alike, owner)
+        section AS alike,
+        unnest(known_part(task_span(interval_start, interval_end, task_started_tod), known_since))
+    FROM query_table(tasks)
+    LEFT JOIN first_statistics(statistics) USING (system, qmgr)
+),
+spans_of_statistics AS (
+    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    FROM query_table(statistics)
 )
 SELECT
     alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end

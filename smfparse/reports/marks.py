@@ -173,14 +173,14 @@ _CHANGE = (
 """SQL of the seconds that a system's offset from UTC exceeds its least offset in the section."""
 _TASKS = """
     tasks AS (
-        SELECT section, system, qmgr, {offset}, interval_start, interval_end FROM members
+        SELECT section, system, qmgr, {offset}, interval_start, interval_end, task_started_tod FROM members
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     known AS ({known}),
     bounded AS (
         SELECT t.*,
             known_part(
-                {{'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)}}, known_since
+                task_span(interval_start, interval_end, task_started_tod), known_since
             ) AS part,
             ((part).ended - (part).began) / 1e6 AS its_seconds
         FROM tasks AS t LEFT JOIN known AS k

@@ -310,10 +310,13 @@ def _members(main: Sequence[str]) -> str:
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     counted = [table != RECORD and TABLES[table].counted for table in main]
+    of_tasks = [table != RECORD and TABLES[table].task for table in main]
     return " UNION ALL ".join(
-        f"SELECT {number} AS main, {names}, {'' if has_one else 'NULL::BIGINT AS '}sequence_no "
-        f"FROM {_with_intervals(table)}"
-        for number, (table, has_one) in enumerate(zip(main, counted, strict=True))
+        f"SELECT {number} AS main, {names}, {'' if is_counted else 'NULL::BIGINT AS '}sequence_no, "
+        f"{'' if of_task else 'NULL::UBIGINT AS '}task_started_tod FROM {_with_intervals(table)}"
+        for number, (table, is_counted, of_task) in enumerate(
+            zip(main, counted, of_tasks, strict=True)
+        )
     )
 
 

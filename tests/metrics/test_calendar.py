@@ -167,22 +167,32 @@ COVERED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
     ([(0, 5), (20, 30)], [(0, 10), (20, 30)], 20),  # neither tasks nor statistics
     ([(0, 10), (40, 60)], [(50, 60)], 20),  # a record before all statistics
     ([(50, 70)], [(40, 60), (60, 65)], 15),  # a record beyond them
-    ([(35, 45), (45, 55), (55, 65)], [(40, 60)], 30),  # intervals of accounting beyond them
     ([(0, 10)], [(40, 60)], 10),  # statistics of another time
     ([(30, 40)], [(40, 60)], 10),  # just before them
     ([(0.5, 9.5)], [(0, 10)], 10),  # class 3 is written with statistics
     ([(2, 8)], [(0, 10)], 6),  # class 3 starts and stops meanwhile
 ]
-"""Intervals of tasks and of statistics, and the seconds that tasks cover."""
+"""Intervals of first records of tasks, and of statistics; and the seconds that tasks cover."""
+CONTINUED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
+    ([(35, 45), (45, 55), (55, 65)], [(40, 60)], 30),  # intervals of accounting beyond statistics
+    ([(30, 60)], [(40, 50), (50, 60), (60, 70)], 30),  # one, which ends before the statistics do
+    ([(30, 60)], [(40, 50)], 30),  # one that begins before and ends after them
+]
+"""The same of later records of tasks, each of which is of one interval of accounting."""
 
 
 def test_the_time_that_tasks_cover(connection: duckdb.DuckDBPyConnection) -> None:
-    names = dict.fromkeys(("alike", "owner"), pa.string())
+    names = {"alike": pa.string(), "is_first": pa.bool_()}
     schema = pa.schema(names | dict.fromkeys(("began", "ended"), pa.int64()))
-    for tasks, statistics, seconds in COVERED:
+    for tasks, statistics, seconds, is_first in [
+        *((*each, True) for each in COVERED),
+        *((*each, False) for each in CONTINUED),
+    ]:
         for table, spans in (("tasks", tasks), ("statistics", statistics)):
             made = [[int(SECOND * each) for each in span] for span in spans]
-            rows = [dict(zip(schema.names, ["QM01", "QM01", *each], strict=True)) for each in made]
+            rows = [
+                dict(zip(schema.names, ["QM01", is_first, *each], strict=True)) for each in made
+            ]
             connection.register(table, pa.Table.from_pylist(rows, schema))
         (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
         assert found[-1] == seconds, (tasks, statistics)

@@ -19,7 +19,7 @@ from smfparse.reports.running import run_report
 from smfparse.reports.sections import Sections, every
 from tests.support.builders import Write
 from tests.support.searching import of_many, pairs
-from tests.support.smf import block, queue, record, task, task_record, task_token, who
+from tests.support.smf import block, queue, record, task, task_record, token_of, who
 from tests.support.traffic import got, put
 
 MIDNIGHT = dt.datetime(2022, 7, 7, tzinfo=dt.UTC)
@@ -52,9 +52,11 @@ def moment(hour: float) -> dt.datetime:
     return MIDNIGHT + dt.timedelta(hours=hour)
 
 
-def using(job: str, first: float, last: float, *used: Mapping[str, Any]) -> bytes:
-    """The record of a task that used queues from one hour to another."""
-    token, ended = task_token(sum(job.encode())), moment(last)
+def using(
+    job: str, first: float, last: float, *used: Mapping[str, Any], since: float | None = None
+) -> bytes:
+    """The record of a task that used queues from one hour to another; `since`: when it started."""
+    token, ended = token_of(sum(job.encode()), moment(since or first)), moment(last)
     blocks = [queue(token=token, version=9, **each) for each in used]
     own = task(token, ended=ended, wtasints=moment(first))
     return task_record(own, *blocks, by=who(job), ended=ended, east=dt.timedelta(0))
@@ -65,13 +67,14 @@ def statistics(first: float, last: float) -> bytes:
     return record(block("QMST"), start=start, seconds=round((last - first) * HOUR))
 
 
-def talking(first: float, last: float) -> Iterator[bytes]:
+def talking(first: float, last: float, **since: float) -> Iterator[bytes]:
     """A requester with its server, and two agents of file transfer: a message per second each."""
     count = round((last - first) * HOUR)
-    yield using("JOB1", first, last, put(ASK, count, KB), got(ANSWER, count, by_id=count))
-    yield using("JOB2", first, last, got(ASK, count), put(ANSWER, count, KB))
-    yield using("FTESRC", first, last, put(DATA, count, KB))
-    yield using("FTEDST", first, last, got(DATA, count, size=KB))
+    asked = put(ASK, count, KB), got(ANSWER, count, by_id=count)
+    yield using("JOB1", first, last, *asked, **since)
+    yield using("JOB2", first, last, got(ASK, count), put(ANSWER, count, KB), **since)
+    yield using("FTESRC", first, last, put(DATA, count, KB), **since)
+    yield using("FTEDST", first, last, got(DATA, count, size=KB), **since)
 
 
 def batch(first: float, last: float) -> bytes:
@@ -106,7 +109,9 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(name: s
     halves = [statistics(6 + half / 2, 6.5 + half / 2) for half in range(12)]
     path = write(*halves, *talking(6, 12), batch(11.5, 12))
     assert rates(name, path, HALF_HOURS) == known(LONG[name] | BATCH[name])
-    records = (each for first in (9.75, 10.25, 10.75) for each in talking(first, first + 0.5))
+    records = (
+        each for first in (9.75, 10.25, 10.75) for each in talking(first, first + 0.5, since=9)
+    )
     path = write(*records, statistics(10, 10.5), statistics(10.5, 11))
     assert rates(name, path) == known(LONG[name])
 

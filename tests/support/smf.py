@@ -305,10 +305,15 @@ def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
 
 
 def putting(minute: float, puts: int = 60, minutes: float = 1, **keys: Any) -> bytes:
-    """A record of a task that puts for some minutes, until so many after ENDED and LATE."""
+    """A record of a task that puts for some minutes, until so many after ENDED and LATE.
+
+    It is the first of its task if it is of more than a minute.
+    """
     ended = ENDED + minute * MINUTE + LATE
-    used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
-    own = task(ended=ended, wtasints=ended - minutes * MINUTE)
+    began = ended - minutes * MINUTE
+    token = token_of(1, began) if minutes > 1 else None
+    used = queue("Q1", token, putn=puts, putct=10 * puts, putet=20 * puts)
+    own = task(token, ended=ended, wtasints=began)
     return task_record(own, used, ended=ended, **keys)
 
 

@@ -14,6 +14,6 @@ SELECT
     arg_max(compression, (bytes, channel)) AS compressible,
     arg_max(n / nullif(seconds, 0), (bytes, channel)) AS messages_s
 FROM channels
-LEFT JOIN covered_of_qmgrs('qcst', 'qmst') USING (system, qmgr)
+LEFT JOIN covered_of_channels('qcst', 'qmst') USING (system, qmgr)
 WHERE n > 0
 GROUP BY ALL

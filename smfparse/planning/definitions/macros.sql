@@ -1,18 +1,34 @@
 -- Start and end of rows (microseconds since 1970), by queue manager; without damaged rows: negative or beyond 30 years.
 CREATE OR REPLACE MACRO recorded_spans(found) AS TABLE
 SELECT
-    {'system': system, 'qmgr': qmgr} AS alike, alike AS owner, epoch_us(interval_start) AS began,
+    {'system': system, 'qmgr': qmgr} AS alike, epoch_us(interval_start) AS began,
     began + round(1e6 * interval_seconds)::BIGINT AS ended
 FROM query_table(found)
 WHERE interval_seconds BETWEEN 0 AND 1e9;
 
--- Seconds that accounting covers, by queue manager: see covered_time.
+-- Seconds that accounting of tasks covers, by queue manager: see covered_time.
 CREATE OR REPLACE MACRO covered_of_qmgrs(tasks, statistics) AS TABLE
 WITH
-spans_of_tasks AS (FROM recorded_spans(tasks)),
+spans_of_tasks AS (
+    SELECT
+        {'system': system, 'qmgr': qmgr} AS alike,
+        unnest(task_span(
+            interval_start, interval_start + to_microseconds(round(1e6 * interval_seconds)::BIGINT), task_started_tod
+        ))
+    FROM query_table(tasks)
+    WHERE interval_seconds BETWEEN 0 AND 1e9
+),
 spans_of_statistics AS (FROM recorded_spans(statistics))
 SELECT alike.system AS system, alike.qmgr AS qmgr, seconds
 FROM covered_time('spans_of_tasks', 'spans_of_statistics');
+
+-- Seconds that accounting of channels covers, by queue manager.
+CREATE OR REPLACE MACRO covered_of_channels(channels, statistics) AS TABLE
+WITH
+spans_of_channels AS (SELECT *, TRUE AS is_first FROM recorded_spans(channels)),
+spans_of_statistics AS (FROM recorded_spans(statistics))
+SELECT alike.system AS system, alike.qmgr AS qmgr, seconds
+FROM covered_time('spans_of_channels', 'spans_of_statistics');
 
 -- Puts to queues, by queue manager: messages, bytes, calls, and CPU of the calls (microseconds). `uses` is the name of
 -- rows per task and queue.

@@ -5,7 +5,7 @@ SELECT
     sum(messages) / nullif(any_value(seconds), 0) AS messages_s,
     count_if(started >= interval_start) / nullif(any_value(seconds), 0) AS starts_s
 FROM channel
-LEFT JOIN covered_of_qmgrs('qcst', 'qmst') USING (system, qmgr)
+LEFT JOIN covered_of_channels('qcst', 'qmst') USING (system, qmgr)
 WHERE cipher <> 0
 GROUP BY system, qmgr
 HAVING sum(messages) > 0

@@ -144,7 +144,8 @@ rated AS MATERIALIZED (
             THEN greatest(1, lasted / asked_interval)
             ELSE present_interval / asked_interval
         END AS times,
-        nullif(epoch(last - first), 0) AS seconds,
+        -- An interval of accounting can be longer than what the section covers.
+        greatest(nullif(epoch(last - first), 0), CASE setting WHEN 'ACCTIME' THEN present_interval END) AS seconds,
         epoch(least(last, hour - ahead + INTERVAL 1 HOUR) - greatest(first, hour - ahead)) AS seconds_in_hour,
         CASE
             WHEN NOT list_contains(getvariable('by'), 'hour') THEN seconds

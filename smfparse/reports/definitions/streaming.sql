@@ -221,9 +221,9 @@ streams AS (
 unstreamed AS (
     SELECT
         section, queue, kind,
-        sum(validput) / divisor(any_value(c.seconds), list(known_part({
-            'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)
-        }, known_since)) FILTER (interval_start <= interval_end)) AS class_3_rate,
+        sum(validput) / divisor(any_value(c.seconds), list(known_part(
+            task_span(interval_start, interval_end, task_started_tod), known_since
+        )) FILTER (interval_start <= interval_end)) AS class_3_rate,
         measure(queue_use.put_size) / 1024 AS put_kb, measure(queue_use.cpu_per_put) AS put_cpu,
         measure(queue_use.persistent_bytes) AS persistent_bytes
     FROM used_queues
