@@ -1,6 +1,6 @@
-"""Findings as text (time, frequency, responsible jobs, evidence), and rules and diagnoses in words.
+"""Findings as text (time, frequency, responsible jobs, evidence), and rules and diagnoses as text.
 
-The catalogue of rules and diagnoses is for `check --explain` and docs/rules.md.
+The texts of rules and diagnoses are for `check --explain` and docs/rules.md.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def moment_text(moment: dt.datetime) -> str:
 def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
     """Return a period, with the zone; a date that start and end share appears once.
 
-    If clocks go back in between, the text says so, because the end can be before the start.
+    If the end is before the start, because clocks went back, the text shows this.
     """
     first, last = moment_text(start), moment_text(end)
     if first[:_ONE_DAY] == last[:_ONE_DAY]:
@@ -199,7 +199,7 @@ def finding_lines(finding: Finding, commands: Commands) -> Iterator[tuple[str, s
 
 
 def _limits(finding: Finding) -> str:
-    """Return all limits of the rule of a finding, because each can be the one that is crossed."""
+    """Return all limits of the rule of a finding, because any of them can be crossed."""
     causes = (each.cause for each in finding.whole() if each.changed is finding.changed)
     rule = next(each for each in causes if isinstance(each, Rule))
     shown = (
@@ -276,7 +276,7 @@ def in_short(finding: Finding) -> str:
 Labelled = tuple[str, str]
 """A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
-"""SQL around a condition that requires values in its fields; it is not shown."""
+"""SQL that evaluates a condition only if its fields have values; only the condition is shown."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
 _CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
 _IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")
@@ -386,7 +386,7 @@ def _plan(which: Rule | Diagnosis) -> str:
 
 
 def chosen_ids(patterns: Iterable[str], option: str = "only") -> frozenset[str]:
-    """Return the ids of rules and diagnoses that match names or patterns; commas separate these.
+    """Return the ids of rules and diagnoses that match names or patterns, separated by commas.
 
     option  name of the option that contains the patterns, for the message
 

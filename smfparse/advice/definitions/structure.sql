@@ -1,5 +1,5 @@
--- A structure of the coupling facility in an interval. A request is usually as long as the lower quartile of the
--- intervals says; `slow` and `busy` count the structures that are, of all at the same time.
+-- A structure of the coupling facility in an interval. `usual_us`: the lower quartile of the time per request. `slow`
+-- and `busy`: numbers of structures that have slow requests, or at least 1,000 requests, in the same interval.
 WITH
 usual AS (
     SELECT
