@@ -1,5 +1,5 @@
 -- Storage of the channel initiator in an interval, its trend, and the trend of the number of channels: least squares
--- over the last 24 intervals, or the last four hours if they are longer. A limit of 17,592,186,040,320 bytes means no
+-- over the last 24 intervals, or the last four hours if they are longer. A limit of 17,592,186,040,320 MB means no
 -- limit.
 WITH
 timed AS (
