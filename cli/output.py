@@ -277,7 +277,7 @@ def terminal_width() -> int | None:
 
 
 def _asked(name: str) -> bool | None:
-    """Return the value of an option for the terminal, by its key; None: not given."""
+    """Return the value of --no-pager or --color, from its key in `meta`; None: not given."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(name)
 

@@ -291,10 +291,7 @@ def _list(
     reading: Reading,
     at_length: bool,
 ) -> None:
-    """Write the list of reports; with inputs, also which reports have data.
-
-    name  the first input; None: no inputs
-    """
+    """Write the list of reports; with inputs (first: `name`), also which reports have data."""
     from smfparse.reports.declaration import is_report
     from smfparse.reports.listing import ListDocument, reports_listed
 

@@ -172,10 +172,7 @@ def _can_ask(inputs: tuple[str, ...], output: Output) -> bool:
 
 
 def _from_stdin(inputs: tuple[str, ...]) -> str:
-    """Return the statements on standard input.
-
-    Raises UsageError if standard input is an input of the command, or a terminal.
-    """
+    """Return the statements on stdin. Raises UsageError if stdin is an INPUT, or a terminal."""
     if "-" in inputs or sys.stdin.isatty():
         raise click.UsageError(_NO_QUERY)
     return _decoded(sys.stdin.buffer.read(_MOST_SQL + 1), "standard input")
@@ -300,7 +297,7 @@ def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[st
 
 
 def _command(words: Sequence[str], group: click.Command) -> tuple[int, click.Command | None]:
-    """Return the command that the first words name, after the number of these words."""
+    """Return how many of the first words name a command, and this command; None: no command."""
     named, command = 0, group
     while isinstance(command, click.Group):
         if named == len(words) or words[named] not in command.commands:

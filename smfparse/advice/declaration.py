@@ -43,7 +43,7 @@ SEVERITIES = {
 CONSTRAINT = 2
 """Least serious severity of objects that are at their limit, or soon will be."""
 _LAST_OF_FEW = 3
-"""Least serious severity at which a condition below its minimum sample is shown."""
+"""Least serious severity of conditions that are also shown for samples below the minimum."""
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
@@ -279,7 +279,7 @@ class Rule(_Advice):
 
     @property
     def shows_few(self) -> bool:
-        """Whether the condition is shown below its minimum sample too."""
+        """Whether the condition is also shown for samples below the minimum."""
         return self.severity <= _LAST_OF_FEW and not self.is_sign
 
 
@@ -481,7 +481,7 @@ def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
 
 
 def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the declaration of a rule with the keys of its families, and their `{...}` filled."""
+    """Return the declaration of a rule with the keys of its families, with placeholders filled."""
     found = {name: value for name, value in spec.items() if name not in families}
     for family in families.keys() & spec.keys():
         found = filled(families[family], {family: spec[family]}) | found

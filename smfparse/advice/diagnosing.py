@@ -121,7 +121,7 @@ def _impact_of_all(its: Sequence[Finding]) -> tuple[str, float] | None:
 _OR_UNKNOWN = "?"
 """Suffix of a required rule that counts as true if its trace is absent."""
 _MOSTLY = 0.5
-"""A cause explains a finding if at least this share of the finding's crossed time is in its own."""
+"""A cause explains a finding if its time contains this share of the finding's crossed time."""
 _NEARLY_ALL = 0.9
 """The same share for findings of severity 1 or 2 from another subject than the cause."""
 _EMPTIES = ("pool", "page set")
@@ -205,7 +205,7 @@ class _Diagnosing:
         if _is_too_serious(which, core):
             return False
         required = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
-        at_the_time = {each.rule for each in self._related(core, {*required, *which.without})}
+        at_the_time = {each.rule for each in self._near(core, {*required, *which.without})}
         for group in which.needs:
             names = {each.removesuffix(_OR_UNKNOWN) for each in group}
             unknown = any(each.endswith(_OR_UNKNOWN) for each in group)
@@ -234,14 +234,11 @@ class _Diagnosing:
 
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
         """Return the responsible jobs: the jobs in findings of the rule `whose`, or of the core."""
-        if core.object:
-            near = self._related(core, [which.whose])
-        else:
-            near = self._during(core, which.whose)
+        near = self._near(core, [which.whose]) if core.object else self._during(core, which.whose)
         theirs = sorted(near, key=lambda each: each.place)
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
 
-    def _related(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
+    def _near(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
         """Yield findings of the rules `asked` at the time of a core, about related objects."""
         main = core.main
         its = self._found.near(core, asked)

@@ -165,12 +165,12 @@ class Finding:
 
     @property
     def peak(self) -> float | None:
-        """The worst value of its figure; None: no value."""
+        """The worst value of the figure; None: no value."""
         return self.figure.value if self.figure else None
 
     @property
     def worst_is_lowest(self) -> bool:
-        """Whether the lowest value of its figure is the worst."""
+        """Whether the lowest value of the figure is the worst value."""
         return isinstance(self.cause, Rule) and self.cause.lowest
 
     @property
@@ -304,7 +304,7 @@ def _finding(
 
 
 def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
-    """Return a finding with counts of intervals, if its rows are not intervals.
+    """Return a finding with numbers and runs of intervals, in place of rows that are not intervals.
 
     An interval is crossed if a crossed row overlaps it. The first and last second of a row are
     ignored, because class 3 records end after their interval.
@@ -415,7 +415,7 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR
-"""Seconds at the end of the data whose slope is extrapolated."""
+"""Number of seconds at the end of the data from which a trend is computed."""
 
 
 class Move(NamedTuple):

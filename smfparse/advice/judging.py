@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 _SLACK = 0.1
-"""Maximum delay of an interval that follows another without a gap, as a share of its length."""
+"""Maximum distance between consecutive intervals, as a share of the length of the later one."""
 
 
 class Run(NamedTuple):

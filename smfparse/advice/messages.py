@@ -136,10 +136,7 @@ def _place(rule: Rule, crossed: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[str, Any]:
-    """Return a row of the report: a crossed condition, and the texts of its rule.
-
-    of_interval  whether the row is about a single interval
-    """
+    """Return a row of the report: a crossed condition, and the texts of its rule."""
     value = crossed["value"]
     own = rule.mp1b.format(value) if rule.mp1b and value is not None else ""
     kind = subjects()[rule.subject].object

@@ -150,10 +150,7 @@ def _chart(courses: Courses, drawn: Sequence[Course], thin: Thinned, day: Day) -
 
 
 def _before(before: Day, day: Day) -> dict[str, Any]:
-    """Return the courses of an earlier period for the drawn objects, moved to the days of `day`.
-
-    The move is a whole number of days.
-    """
+    """Return the earlier courses of the drawn objects, moved by whole days to the time of `day`."""
     thin = Thinned.of(before.axis, MOST_POINTS)
     facts = _intervals(before, thin.axis)
     apart = clock(day, int(day.axis.starts[0])) - facts["first"]

@@ -81,7 +81,7 @@ def parsed(
 
 
 def _of_smf(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the SMF interval, seconds, for each option in `values` that is 0 for it.
+    """Return the seconds of the SMF interval for each option in `values` that requests it (0).
 
     Raises RequestError if the option smf_interval is not given.
     """

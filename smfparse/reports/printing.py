@@ -27,7 +27,7 @@ _TAIL = {
     "Marks": "marks",
     "Bucket": "bucket",
 }
-"""Keys of a section, by CSV heading. They follow the figures, unless they precede them."""
+"""Keys of a section, by CSV heading. Keys that are not in front of the figures follow them."""
 
 
 class ReportDocument(Document):

@@ -201,7 +201,7 @@ def _is_there(value: Any) -> bool:
 def _fill(
     templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]], width: int | None
 ) -> None:
-    """Append the lines of each row, folded if wider than `width`, to the list beside the row."""
+    """Append the lines of each row, folded if wider than `width`, to the list paired with it."""
     rows = [row for row, _ in found]
     for _, _, pattern, cells, starts in templates:
         words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())

@@ -335,7 +335,7 @@ def figures_of(
 
 
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
-    """Yield the figures of the `top` objects of a line: the first, and others only above 0.
+    """Yield the figures of the `top` objects of a line; after the first, only objects above 0.
 
     Objects are ranked without slots, so memory contains the slots of one object at a time.
     """

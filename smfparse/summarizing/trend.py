@@ -294,7 +294,10 @@ class _Days:
 
 
 def _course(figures: Figures, days: _Days) -> Course | None:
-    """Return the course of a figure; None: it has too few days with data, and no growth."""
+    """Return the course of a figure; None: no value on the last day, or no usual range or growth.
+
+    A usual range requires LEAST_DAYS similar days with data.
+    """
     by_day = {
         day: value
         for season in days.seasons
