@@ -47,7 +47,7 @@ _KINDS = {
     "began_before": pa.bool_(),
 }
 """Types of columns by name; all others are text."""
-_EVERY = "interval"
+_OF_INTERVAL = "interval"
 """The kind of a line about a single interval."""
 _MIDDLE = "local_time(start + INTERVAL 500 milliseconds * seconds, utc_offset::BIGINT)"
 """SQL of the middle of an interval, local time; NULL if it is impossible because of damage."""
@@ -147,7 +147,7 @@ def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[s
         "section": {"interval": crossed["bucket"]},
         "bucket": None if of_interval else crossed["bucket"],
         "intervals": crossed["evaluated"],
-        "line": _EVERY if of_interval else "",
+        "line": _OF_INTERVAL if of_interval else "",
         "rule": rule.id,
         "grade": "W" if crossed["severity"] <= CONSTRAINT else "I",
         "message": own or ": ".join(filter(None, (about, rule.name))),

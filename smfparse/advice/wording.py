@@ -37,13 +37,13 @@ _DIGITS = 3
 _SEPARATED = frozenset({"count", "rounded", "percent"})
 """Styles whose large numbers get separators in a phrase."""
 _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
-_GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")
-_ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
-_VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
+_GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")  # continuations
+_ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")  # plural, singular
+_VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")  # plural, singular
 _LOST = "SMF-LOST"
 """Id of the rule that finds losses of SMF records."""
 _LEAST_IMPACT = 0.001
-_ONE_DAY = 10
+_DATE = 10
 """Number of characters of a date."""
 
 
@@ -84,8 +84,8 @@ def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
     If the end is before the start, because clocks went back, the text shows this.
     """
     first, last = moment_text(start), moment_text(end)
-    if first[:_ONE_DAY] == last[:_ONE_DAY]:
-        last = last[_ONE_DAY + 1 :]
+    if first[:_DATE] == last[:_DATE]:
+        last = last[_DATE + 1 :]
     back = " (clocks go back)" * (end < start)
     return f"{first} to {last} {zone}".rstrip() + back
 
