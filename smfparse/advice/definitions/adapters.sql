@@ -1,4 +1,4 @@
--- All adapters of a channel initiator in an interval, and the streamed messages, from queue statistics.
+-- All adapters of a channel initiator in an interval, and the streamed messages, from statistics of queues.
 WITH
 together AS (FROM tasks_together('rows')),
 copied AS (

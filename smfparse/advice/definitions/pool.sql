@@ -1,5 +1,5 @@
 -- A buffer pool in an interval, with the checkpoints of the log and the page sets that use the pool. `stored_pages`:
--- the messages on its queues required at least this number of pages at one time, in the pool or on page sets.
+-- a lower bound of the pages that the messages on its queues required at one moment, in the pool or on page sets.
 WITH
 checkpoints AS (
     SELECT system, qmgr, interval_start AS start, max(checkpoints) AS checkpoints

@@ -1,5 +1,5 @@
--- Gets from the queues of a buffer pool in an interval, the time that the messages were on the queues, and the average
--- time between checkpoints over the whole input. A class 3 record is counted in the interval of the pool's statistics
+-- Gets from the queues of a buffer pool in an interval, how long the messages were on the queues, and the average
+-- distance of checkpoints over the whole input. A class 3 record is counted in the interval of the pool's statistics
 -- that contains the middle of the record. Records that cover more than three intervals are omitted.
 WITH
 checkpoints AS (

@@ -1,5 +1,6 @@
--- A structure of the coupling facility in an interval. `usual_us`: the lower quartile of the time per request. `slow`
--- and `busy`: numbers of structures that have slow requests, or at least 1,000 requests, in the same interval.
+-- A structure of the coupling facility in an interval. `usual_us`: the lower quartile of the duration of a request.
+-- `busy`: number of structures called at least 1,000 times in the interval. `slow`: number of these above 3 x
+-- `usual_us`.
 WITH
 usual AS (
     SELECT

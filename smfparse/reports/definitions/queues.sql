@@ -1,5 +1,5 @@
--- QUEUES: rates of puts and gets of each queue, and its depth. Messages and bytes come from the queue statistics (QQST),
--- which count all users. If they have no such counts, messages and bytes come from class 3 (WQST).
+-- QUEUES: rates of puts and gets of each queue, and its depth. Messages and bytes come from the queue statistics
+-- (QQST), which count all users. If they have no such counts, messages and bytes come from class 3 (WQST).
 WITH
 statistics AS (
     SELECT

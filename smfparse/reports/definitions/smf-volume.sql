@@ -73,8 +73,8 @@ intervals AS (
     GROUP BY ALL
 ),
 -- The start of the interval of each record. An interval that began before the trace counts with the usual length. The
--- records 115/5 to 7 contain no interval, but follow records that do. The first record of MQ 7 contains no interval, and
--- counts with the usual length.
+-- records 115/5 to 7 contain no interval, but follow records that do. The first record of MQ 7 contains no interval,
+-- and counts with the usual length.
 timed AS (
     SELECT
         taken.*, statistics_interval,
@@ -99,8 +99,8 @@ timed AS (
 ),
 -- The time that the records of a section cover. Records that count at the middle of their interval cover this interval.
 -- Statistics of MQ 7 and 115/5 to 7 count when they are written, half an interval later than other records of the same
--- time, so they cover the time of other statistics. Types 2 and 3 are ignored: they are written by the SMF dump program,
--- which may run a day later.
+-- time, so they cover the time of other statistics. Types 2 and 3 are ignored: they are written by the SMF dump
+-- program, which may run a day later.
 spans AS (
     SELECT
         section, owner,

@@ -216,8 +216,8 @@ streams AS (
         SELECT section, queue, sum(streamed)::BIGINT AS streamed FROM queues GROUP BY ALL
     ) AS c ON c.section = n.section AND c.queue = n.base
 ),
--- Queues that are not streamed, with the inputs of the planner. The log bytes of a queue are estimated from its share of
--- the bytes of all persistent messages.
+-- Queues that are not streamed, with the inputs of the planner. The log bytes of a queue are estimated from its share
+-- of the bytes of all persistent messages.
 unstreamed AS (
     SELECT
         section, queue, kind,

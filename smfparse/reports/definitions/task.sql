@@ -1,7 +1,7 @@
 -- TASK: the calls of each task, in total and by queue, from class 3 accounting (WTID, WTAS, WQST), with latches and
--- coupling facility requests. `line` is the kind of line of a row.
--- A task is identified by its token in WTAS and WQST: start of the task (TOD microseconds) and two addresses. A WTID has
--- no token: it belongs to the WTAS of its 116/1 record or, in a 116/2 record without WTAS, to the WQST of this record.
+-- coupling facility requests. `line` is the kind of line of a row. A task is identified by its token in WTAS and WQST:
+-- start of the task (TOD microseconds) and two addresses. A WTID has no token: it belongs to the WTAS of its 116/1
+-- record or, in a 116/2 record without WTAS, to the WQST of this record.
 WITH
 latches(latch, latch_name) AS (
     VALUES

@@ -11,8 +11,8 @@ queues AS (
     GROUP BY ALL
 ),
 tasks AS (SELECT of_source, task_record, record_no, block_no, token FROM task_facts('sectioned.wtas')),
--- Figures of tasks that are not about a queue. They are omitted if queues are selected, because they may belong to other
--- queues.
+-- Figures of tasks that are not about a queue. They are omitted if queues are selected, because they may belong to
+-- other queues.
 beside AS (FROM task_facts('sectioned.wtas') WHERE NOT getvariable('of_queues')),
 -- The identity of each task; if its 116/1 record is missing, from its first 116/2 record.
 named AS (
