@@ -1,6 +1,5 @@
 -- A structure of the coupling facility in an interval. `usual_us`: the lower quartile of the duration of a request.
--- `busy`: number of structures called at least 1,000 times in the interval. `slow`: number of these above 3 x
--- `usual_us`.
+-- `busy`: number of structures called at least 1,000 times in the interval; `slow`: those above 3 x `usual_us`.
 WITH
 usual AS (
     SELECT

@@ -1,9 +1,11 @@
 -- FLOW: the flow of messages as a graph: putters and getters of queues (WQST), and channels between queue managers
--- (QCST). `line` is the kind of line of a row:   edge   messages from one node to another node   queue  puts to a queue
--- and gets from it   user   calls of a job or channel on a queue: of all users if queues are selected, otherwise only
--- of users without an          edge, which only open, browse, inquire or set, or whose calls fail A node has a kind, a
--- name, and a place, the scope in which the name is unique: the z/OS system of a job, the queue manager of a channel or
--- queue, the queue-sharing group of a shared queue.
+-- (QCST). `line` is the kind of line of a row:
+--   edge   messages from one node to another node
+--   queue  puts to a queue and gets from it
+--   user   calls of a job or channel on a queue: of all users if queues are selected, otherwise only of users without
+--          an edge, which only open, browse, inquire or set, or whose calls fail
+-- A node has a kind, a name, and a place, the scope in which the name is unique: the z/OS system of a job, the queue
+-- manager of a channel or queue, the queue-sharing group of a shared queue.
 WITH
 uses AS (
     SELECT
