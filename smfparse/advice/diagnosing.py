@@ -151,7 +151,7 @@ def diagnosed(
 
 
 class _Diagnosing:
-    """The diagnoses of a queue manager."""
+    """The diagnoses of a queue manager. A core is a finding that defines object and time of one."""
 
     def __init__(self, found: Sequence[Finding], known: Collection[str], links: Links) -> None:
         self._found, self._links = Placed(found, links), links
@@ -264,7 +264,7 @@ class _Diagnosing:
 def _span(
     which: Diagnosis, core: Finding, under: Sequence[Finding]
 ) -> tuple[dt.datetime, dt.datetime]:
-    """Return start and end of the core with overlapping core-rule findings about its object."""
+    """Return the period of a core and of overlapping findings of core rules about its object."""
     its = [
         each
         for each in under

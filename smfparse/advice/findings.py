@@ -253,7 +253,7 @@ def _finding(
     values: NDArray[np.float64],
     sums: Mapping[str, Any],
 ) -> Finding:
-    """Return the finding about one key, with its time, duration, frequency and amount.
+    """Return the finding about one object or job, with its time, duration, frequency and amount.
 
     rows    the evaluated rows
     values  the figure in each of these rows
