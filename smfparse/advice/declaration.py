@@ -94,7 +94,7 @@ class Trend:
     value: Annotated[str, Key("the metric: a column of the subject or SQL over one")]
     unit: Annotated[str, Key("unit of the metric in the output")]
     limit: Annotated[
-        str, Key("value to avoid: SQL over the row, `{name}` for limits", "no limit")
+        str, Key("limit of the metric: SQL over the row, `{name}` for limits", "no limit")
     ] = "NULL"
 
 

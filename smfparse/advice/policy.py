@@ -47,7 +47,7 @@ class Silence:
     rule: Annotated[str, Key("a rule or diagnosis, or a pattern")]
     reason: Annotated[str, Key("the reason, for the output")]
     until: Annotated[
-        dt.date, Key("the last day on which findings begin", read=_date, written="a date")
+        dt.date, Key("last day on which a silenced finding begins", read=_date, written="a date")
     ]
     qmgr: Annotated[str, Key("a queue manager, or a pattern")] = "*"
     object: Annotated[str, Key("an object, or a pattern")] = "*"
