@@ -45,7 +45,7 @@ _HELP: tuple[type[click.UsageError], ...] = tuple(
 def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
     """Convert an error that ends a command to at most one line on stderr and an exit code.
 
-    command  returns the command that ran, for the names of its options in messages; None: none ran
+    command  function that returns the command, for names of options in messages; None: no command
     """
     try:
         yield
@@ -69,10 +69,10 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
 
 
 def _write_utf8() -> None:
-    """Write UTF-8 to files and other programs, as --output does, on every system.
+    """Make stdout and stderr write UTF-8 to files and other programs, as --output does.
 
-    The encoding of a terminal, or in PYTHONIOENCODING, is not changed; characters without a code in
-    it are written as escapes.
+    The encoding of a terminal, or in PYTHONIOENCODING, is kept. Characters that an encoding lacks
+    are written as escapes.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -81,7 +81,7 @@ def _write_utf8() -> None:
 
 
 def _printable(error: click.UsageError) -> click.UsageError:
-    """Return an error of click whose message is safe to print, whatever arguments it contains."""
+    """Return an error of click without control characters from arguments in its message."""
     if isinstance(error, _HELP):
         return error
     return click.UsageError(visible(error.format_message()), error.ctx)
@@ -100,7 +100,7 @@ _NAMES = (
     *("anonymise", "man", "completion"),
 )
 _OF_INPUT_ALONE = "summary"
-"""Name of the command that runs if only INPUT is given."""
+"""Name of the command that runs if INPUT is given without a command."""
 
 
 def _unknown_name(name: str) -> str:
@@ -157,7 +157,7 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the requested command: `summary` if there is only INPUT."""
+        """Return the requested command; `summary` if INPUT is given without a command."""
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
             if not is_input(name) and not is_path(name):
@@ -221,7 +221,7 @@ def _leave_garbage() -> None:
 def command_line() -> None:
     """Run the command line in this process, and end the process with its exit code.
 
-    Loading libraries creates many objects, but no reference cycles that could be freed.
+    Reference cycles are searched rarely: loading libraries creates many objects, but no cycles.
     """
     gc.set_threshold(_CYCLE_THRESHOLD)
     atexit.register(_leave_garbage)

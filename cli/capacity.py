@@ -34,7 +34,7 @@ _KB = {"KB": 1, "MB": 1024, "GB": 1024**2}
 def _number(
     each: Wanted, _context: click.Context, _option: click.Parameter, text: str | None
 ) -> int | float | None:
-    """Read a number with or without its unit: 92, 92us. A size can have any of _KB: 4096MB."""
+    """Return the number in a text with or without unit: 92, 92us; for sizes, any unit of _KB."""
     if text is None:
         return None
     unit = each.ask.unit
@@ -68,7 +68,7 @@ def _metavar(each: Wanted) -> str:
 
 
 def _values(each: Wanted) -> str:
-    """Return a colon and the accepted numbers; '': a text, or any number of 0 or more."""
+    """Return a colon and the accepted numbers; '' if all numbers from 0, or texts, are accepted."""
     ask = each.ask
     is_free = ask.among or each.kind is str or (ask.low, ask.high) == (0, math.inf)
     return "" if is_free else f": {ask.bounds}"
@@ -154,7 +154,7 @@ class _Planners(Mapping[str, click.Command]):
 
 
 class _Group(click.Group):
-    """Makes a subcommand of each planner."""
+    """A group with one subcommand per planner."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -147,7 +147,7 @@ def _check(
 
 
 def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
-    """Return the test whether a finding, or a finding that it explains, causes EXIT_FOUND.
+    """Return a function: whether a finding, or a finding that it explains, causes EXIT_FOUND.
 
     Raises RequestError for an unknown rule or severity.
     """

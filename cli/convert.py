@@ -63,7 +63,7 @@ def _check_name(target: Place, chosen: str) -> None:
 def _executor(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> Callable[[], Executor] | None:
-    """Return the function that the text `module:callable` names."""
+    """Return the function that a text MODULE:CALLABLE names."""
     if text is None:
         return None
     module, _, name = text.partition(":")

@@ -48,7 +48,7 @@ or - for standard input."""
 
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _LONGEST = 31_536_000
-"""Number of seconds of a year."""
+"""Maximum of --timeout: a year, in seconds."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -68,7 +68,7 @@ def inputs_argument(command: Command) -> Command:
 def completed_files(
     _context: click.Context, _argument: click.Parameter, text: str
 ) -> list[CompletionItem]:
-    """Return the completion that lets the shell complete names of files."""
+    """Return a completion item that makes the shell complete file names."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(text, type="file")]
@@ -107,8 +107,8 @@ class Reading(NamedTuple):
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     """Add the options for reading inputs; the command gets them as one parameter, `reading`.
 
-    The options have the names of the parameters of `ReadOptions` and `Selection.of`, except --type
-    for `types`.
+    Options have the names of the parameters of `ReadOptions` and `Selection.of`, but --type is
+    `types` there.
 
     until  names of the option for the end of the selected time
     """
@@ -400,8 +400,8 @@ def _writing(
 ) -> Callable[..., Any]:
     """Add --output and --force; the command gets them as `output`.
 
-    format_of  removes an option for the format from the options, and returns the format
-    formats    formats that this option accepts; (): no such option
+    format_of  function that returns the format, and removes --format from the options
+    formats    formats that --format accepts; (): the command has no --format
     """
 
     @wraps(command)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 EXIT_DAMAGE = 4
 UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
-"""Keys in the context of a command: whether to print without a pager, whether with colours."""
+"""Keys in `meta` of a command's context: values of --no-pager and --color."""
 _AT_ONCE = 1 << 16
 """Approximate number of characters per write to stdout: one write per line would be slow."""
 _MOST_ON_TERMINAL = 100_000
@@ -105,7 +105,7 @@ class Output(NamedTuple):
 
     path   path of the file; None: standard output
     force  whether an existing file is replaced
-    width  maximum characters of a line, at which reports fold lines; None: no maximum
+    width  maximum number of characters of a line in reports; None: no maximum
     zeros  whether reports print lines whose values are all zero
     """
 
@@ -117,7 +117,7 @@ class Output(NamedTuple):
 
     @property
     def fitting(self) -> int | None:
-        """Maximum characters of a line on the terminal; None: the result goes to a file or pipe."""
+        """Width of the terminal in characters; None: the result goes to a file or pipe."""
         return terminal_width() if self.path is None else None
 
     def write(self, document: Document) -> None:
@@ -165,7 +165,7 @@ class Output(NamedTuple):
             )
 
     def can_show(self, characters: str) -> bool:
-        """Whether the output can encode characters: a terminal may have no codes for some."""
+        """Whether the output can encode these characters; the encoding of a terminal may not."""
         if self.path is not None:
             return True
         try:
@@ -187,7 +187,7 @@ class Output(NamedTuple):
         return self._write_binary(lambda file: write_parquet(parts, file))
 
     def _write_binary(self, write: Callable[[BinaryIO], _Result]) -> _Result:
-        """Write binary data to stdout or the file; after an error, nothing is written."""
+        """Write binary data to stdout or the file; if `write` fails, nothing is written."""
         if self.path is not None:
             with output_stream(self.path, self.force) as file:
                 return write(file)
@@ -277,7 +277,7 @@ def terminal_width() -> int | None:
 
 
 def _asked(name: str) -> bool | None:
-    """Return the value of an option for the terminal, by its key; None: not given."""
+    """Return the value of --no-pager or --color, from its key in `meta`; None: not given."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(name)
 
@@ -317,7 +317,7 @@ def _after_progress(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _print(lines: Iterable[str]) -> None:
-    """Write lines to stdout, many per write; if an error occurs, first the lines before it."""
+    """Write lines to stdout, many per write; if `lines` fails, the lines before are written."""
     held: list[str] = []
     size = 0
     try:
@@ -381,7 +381,7 @@ def check_selection(opened: Inputs, wanted: str = "") -> None:
 
 
 def unmatched_text(opened: Inputs) -> str:
-    """Return words about a selection without records, and the time that the input covers."""
+    """Return the end of a message: the selection that no record matches, and the input's time."""
     from smfparse.inspecting.inventory import extent_text
 
     return f"match {str(opened.selection).replace('counted ', '')}; {extent_text(opened)}"
@@ -400,7 +400,7 @@ def finish(
     duplicates  number of records omitted because an earlier dump contains them
     listed      whether the result already lists the damage
     reported    whether the damage was already reported
-    code        exit code in place of the code for damage; 0: none
+    code        exit code that replaces EXIT_DAMAGE, and applies without damage too; 0: none
     """
     if duplicates:
         from smfparse.inspecting.printing import left_out

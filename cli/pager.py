@@ -19,7 +19,7 @@ _LESS = "FRX"
 
 
 def shown(lines: Iterable[str], encoding: str, show: Callable[[Iterable[str]], None]) -> None:
-    """Show lines; if they do not fit on the terminal, with a pager, if available.
+    """Show lines: in a pager if they do not fit on the terminal and a pager is available.
 
     encoding  encoding of the terminal
     show      function that shows lines without a pager
@@ -55,7 +55,7 @@ def _command() -> list[str] | None:
 
 
 def _fill(first: list[str], lines: Iterator[str]) -> bool:
-    """Move lines to `first` until they fill the terminal; return whether they do."""
+    """Move lines to `first` until they fill the terminal; return False if the lines end first."""
     columns, rows = shutil.get_terminal_size()
     used = 0
     for line in lines:

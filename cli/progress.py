@@ -50,7 +50,7 @@ class Bar:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Treat the `with` block as work, for which the line appears after _AFTER seconds."""
+        """Count the `with` block as work. The line appears after _AFTER seconds of work."""
         self._began = time.monotonic()
         try:
             yield

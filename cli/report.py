@@ -191,7 +191,7 @@ def command(
 
 
 def _lists(name: str | None) -> bool:
-    """Whether the name is an input and not a report, so that the reports are listed."""
+    """Whether the name is an input and not a report. If so, the reports are listed."""
     from smfparse.reports.declaration import is_report
 
     if name is None or _is_all(name) or is_report(name) or not is_input(name):
@@ -291,7 +291,7 @@ def _list(
     reading: Reading,
     at_length: bool,
 ) -> None:
-    """Write the list of reports; with inputs (`name` is the first), also which have data."""
+    """Write the list of reports; with inputs (first: `name`), also which reports have data."""
     from smfparse.reports.declaration import is_report
     from smfparse.reports.listing import ListDocument, reports_listed
 

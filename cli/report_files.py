@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import Sections
 
 _LEAST_WIDTH = 40
-"""Minimum characters per line: with fewer, a table is unreadable."""
+"""Minimum number of characters per line; narrower tables are unreadable."""
 _LONGER = 1.5
-"""Ratio to the requested length from which a recorded interval counts as longer."""
+"""A recorded interval is longer than requested if its length exceeds the request by this factor."""
 _MOST_TASKS = 1_000
 """Maximum number of tasks, of about 30 lines each, in a report on a terminal."""
 DRAWN = (DOT, MERMAID)
@@ -147,7 +147,7 @@ def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None
 
 
 def report_absent(which: Report, opened: Inputs, asked: Mapping[str, Any], there: bool) -> None:
-    """Print possible reasons on stderr if a report has no rows.
+    """Print possible reasons on stderr if a report has no rows (`there` is False).
 
     Raises InputError if the selection contains no record.
     """

@@ -51,7 +51,7 @@ _SHELL = (
 )
 """Words that start a command of smfparse at the prompt: no SQL statement begins with them."""
 _MOST_SQL = 16 << 20
-"""Maximum bytes of statements: standard input may be endless."""
+"""Maximum number of bytes of statements, because standard input may be endless."""
 
 
 class _Command(click.Command):
@@ -172,7 +172,7 @@ def _can_ask(inputs: tuple[str, ...], output: Output) -> bool:
 
 
 def _from_stdin(inputs: tuple[str, ...]) -> str:
-    """Return the statements on standard input. Raises UsageError for an input or a keyboard."""
+    """Return the statements on stdin. Raises UsageError if stdin is an INPUT, or a terminal."""
     if "-" in inputs or sys.stdin.isatty():
         raise click.UsageError(_NO_QUERY)
     return _decoded(sys.stdin.buffer.read(_MOST_SQL + 1), "standard input")
@@ -297,7 +297,7 @@ def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[st
 
 
 def _command(words: Sequence[str], group: click.Command) -> tuple[int, click.Command | None]:
-    """Return the number of words that name the command at the start, and the command."""
+    """Return how many of the first words name a command, and this command; None: no command."""
     named, command = 0, group
     while isinstance(command, click.Group):
         if named == len(words) or words[named] not in command.commands:

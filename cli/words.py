@@ -85,8 +85,8 @@ def in_options(error: SmfError, command: click.Command) -> str:
 def _options(command: click.Command) -> dict[str, str]:
     """Return the options of a command, or of all commands of a group, by name and by parameter.
 
-    If a parameter of one option is the name of another option, it means the other: `types` means
-    --types, not --type, whose parameter is `types`.
+    Names have priority over parameters: `types` returns --types, not --type, whose parameter is
+    `types`.
     """
     parts = command.commands.values() if isinstance(command, click.Group) else [command]
     options = [each for part in parts for each in part.params if isinstance(each, click.Option)]

@@ -92,9 +92,9 @@ QWHX = block(
 )
 
 QWHS_LONG, QWHS_SHORT, QWHS_STUB = QWHS.size, QWHS.field("qwhstime").offset, 1
-"""QWHSLEN of each form of QWHS: with an interval; without one, before QWHC; four bytes only."""
+"""QWHSLEN of each form of QWHS: long (with an interval), short (before QWHC), stub (four bytes)."""
 QWHS_STUB_BYTES = 4
 QWHS_SIZES = {QWHS_LONG: QWHS_LONG, QWHS_SHORT: QWHS_SHORT + QWHC.size, QWHS_STUB: QWHS_STUB_BYTES}
 """Bytes of the QWHS area up to QWHX, by QWHSLEN."""
 QWHX_RELEASE = "946".encode(ENCODING)
-"""From this release in the SMF header on, QWHX is written and contains the release."""
+"""Lowest release in the SMF header at which QWHX is written; QWHX then contains the release."""

@@ -24,7 +24,7 @@ def _header(name: str, smf_type: int) -> Block:
         field("sid") / Text(4) * "SMF system identifier (LPAR)",
         field("SSI") / Text(4) * "Queue manager (subsystem) name",
         field("stf") / Word16 * "Record subtype",
-        field("rel") / Text(3) * "Release; 946 at MQ 10 means that QWHX has the longer one",
+        field("rel") / Text(3) * "Release; from MQ 10 on, 946, and QWHX contains the release",
         "filler_001" / Reserved(1) * "Reserved",
     )
 

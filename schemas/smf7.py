@@ -21,7 +21,7 @@ SMF7 = block(
     "smf7nrox" / Count32 * "Records lost, as a longer count",
     lengths={"": 28, "2.1": 36},
 )
-"""The whole record, from its RDW on, as IBM maps it; its length depends on the z/OS release.
+"""The fields of the whole record, including its RDW; their length depends on the z/OS release.
 
-The bytes behind the map, such as the name of the log stream, are not decoded.
+The bytes after these fields, such as the name of the log stream, are not decoded.
 """

@@ -23,7 +23,7 @@ def answered_rows(
 ) -> Generator[Row]:
     """Yield the rows of any report, as `run_report` does for reports with SQL.
 
-    If the catalog has a requested zone, each row contains the zone as CLOCK.
+    If the user requested a time zone, each row contains it as CLOCK.
     """
     clock = {CLOCK: catalog.zone} if catalog.zone else {}
     with closing(_rows(which, catalog, sections, asked)) as found:

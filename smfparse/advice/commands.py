@@ -20,19 +20,19 @@ _KINDS = {"queue": "--queue", "channel": "--channel"}
 _WITHOUT_JOB = ("channel", "pool", "page set")
 """Kinds of object whose reports cannot select a job."""
 _QUERY = "sql:"
-"""Start of a declared `report` that is a query for `smfparse sql`."""
+"""Prefix of the key `report` of a rule, if its value is a query for `smfparse sql`."""
 _MOST_OF_INPUTS = 120
-"""Maximum characters of the inputs in a command."""
+"""Maximum number of characters of the inputs in a command."""
 _NAMES = frozenset(f"--{each}" for each in BY_NAME)
 _SECOND, _MINUTE = dt.timedelta(seconds=1), dt.timedelta(minutes=1)
 _DATE = len("2026-03-04T")
 
 
 class Commands(NamedTuple):
-    """Makes commands for the records that a command read.
+    """Makes commands that select the same records as the current command.
 
     inputs   names of inputs given by the user
-    options  options with which the inputs were read; a made command has those that its target takes
+    options  options with which the inputs were read; a command gets only options that it accepts
     """
 
     inputs: Sequence[str] = ()
@@ -76,7 +76,7 @@ class Commands(NamedTuple):
         """Return the command `name` for the object and time of a finding.
 
         takes    options of the command that select rows by name
-        narrows  those of them that select the object or job of a finding
+        narrows  options that are set to the object or job of the finding
         """
         given = _names(self._selection)
         own = {"--qmgr": finding.qmgr, "--system": given["--system"] and finding.system}
@@ -106,7 +106,7 @@ ANY_INPUT = Commands()
 
 
 def inputs_text(inputs: Sequence[str]) -> str:
-    """Return inputs as arguments of a command; long inputs as INPUT...."""
+    """Return inputs as arguments of a command, or `INPUT...` if they are too long."""
     joined = shlex.join(inputs)
     return joined if 0 < len(joined) <= _MOST_OF_INPUTS else "INPUT..."
 
@@ -130,12 +130,12 @@ def _names(selection: Selection) -> dict[str, str]:
 def _times_of(finding: Finding, selection: Selection) -> list[str]:
     """Return the options for the time of a finding within the selected time."""
     start, end, zone = finding.start, finding.end, finding.clock
-    if end < start:  # a local time that occurs twice does not say which
+    if end < start:  # clocks went back, so local times occur twice
         if selection.time_column:
             return _times(selection)
         zone = Zone("utc", (), (0,))
         start, end = zone.local(finding.main.start), zone.local(finding.main.end)
-    is_exact = end.second and not selection.smf_time  # SMF writes a record a little later
+    is_exact = end.second and not selection.smf_time  # the SMF time is a little after the end
     after = end + (_SECOND if is_exact else _MINUTE)
     within = selection._replace(
         start=max(start, selection.start or start),
@@ -163,11 +163,11 @@ def _times(selection: Selection) -> list[str]:
 
 
 def _first(start: dt.datetime) -> str:
-    """Return a time that an option reads as the start of this minute or second."""
+    """Return a time as text, without seconds if they are 0."""
     return start.isoformat(timespec="seconds" if start.second else "minutes")
 
 
 def _last(end: dt.datetime) -> str:
-    """Return the last minute or second before a time: options include it."""
+    """Return the last minute or second before a time as text, because `--until` includes it."""
     last = end - _SECOND
     return last.isoformat(timespec="minutes" if last.second == 59 else "seconds")

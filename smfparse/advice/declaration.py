@@ -2,9 +2,9 @@
 
 Each subsystem has a TOML file. Its subjects are queries, each in `<subject>.sql`, with one row per
 object and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject.
-`[signs.<subject>.<id>]` is such a condition too, but only diagnoses use it. The dataclasses here
-declare the keys: a file is checked against them when it is loaded, and docs/extending.md shows
-them. `diagnoses.toml` combines rules. A family contains keys that several rules of a subject share:
+`[signs.<subject>.<id>]` is a condition that only diagnoses use. `diagnoses.toml` combines rules.
+The dataclasses here declare the keys of these files, and docs/extending.md lists them. A family
+contains keys that several rules of a subject share. A rule joins it with a key of the same name:
 
     [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
     [rules.task_use.LATCH-12]          latch = "12"
@@ -43,7 +43,7 @@ SEVERITIES = {
 CONSTRAINT = 2
 """Least serious severity of objects that are at their limit, or soon will be."""
 _LAST_OF_FEW = 3
-"""Least serious severity at which a condition below its minimum sample is shown."""
+"""Least serious severity of conditions that are also shown for samples below the minimum."""
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
@@ -65,7 +65,7 @@ UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
 }
 """Units of limits, by name of the limit; other limits are percentages, counts or ratios."""
 CROSSED = "{crossed}"
-"""Placeholder in a condition for: the figure is beyond the first limit."""
+"""Placeholder in a condition; it stands for `the figure is beyond the first limit`."""
 _FOLDER = Path(__file__).with_name("definitions")
 _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"
@@ -94,7 +94,7 @@ class Trend:
     value: Annotated[str, Key("the metric: a column of the subject or SQL over one")]
     unit: Annotated[str, Key("unit of the metric in the output")]
     limit: Annotated[
-        str, Key("value that it must not reach: SQL over the row, `{name}` for limits", "no limit")
+        str, Key("limit of the metric: SQL over the row, `{name}` for limits", "no limit")
     ] = "NULL"
 
 
@@ -112,7 +112,7 @@ class Planned:
     ]
     inputs: Annotated[
         Mapping[str, str],
-        Key("its inputs, before those of the subject: aggregates, `{name}` for limits", "none"),
+        Key("planner inputs that override those of the subject: aggregates", "none"),
     ] = field(default_factory=dict)
 
 
@@ -252,14 +252,14 @@ class Rule(_Advice):
         ),
     ] = ""
     mp1b: Annotated[
-        str, Key("MP1B's text for it, with `{:.0f}` in place of the figure", "MP1B has none")
+        str, Key("MP1B's message, with `{:.0f}` in place of the figure", "MP1B has none")
     ] = ""
     is_good: Annotated[bool, Key("whether it is a good state, shown in a line at the end")] = False
     together: Annotated[bool, Key("whether a queue manager has one finding for all objects")] = (
         False
     )
     where: Annotated[
-        str, Key("objects of its jobs that a finding names: queue, pool, page set", "nothing")
+        str, Key("kind of object that jobs use and a finding names: queue, pool, page set", "none")
     ] = ""
     is_sign: bool = False
 
@@ -279,7 +279,7 @@ class Rule(_Advice):
 
     @property
     def shows_few(self) -> bool:
-        """Whether the condition is shown below its minimum sample too."""
+        """Whether the condition is also shown for samples below the minimum."""
         return self.severity <= _LAST_OF_FEW and not self.is_sign
 
 
@@ -294,9 +294,9 @@ class Subject:
     sql: str
     tables: Annotated[
         tuple[str, ...],
-        Key("the tables that it reads, in addition to those of `of`", among=decoded_tables()),
+        Key("tables of the query, in addition to those of `of`", among=decoded_tables()),
     ]
-    trace: Annotated[str, Key("the command that makes MQ write them")]
+    trace: Annotated[str, Key("the command that starts the trace with these tables")]
     report: Annotated[
         str, Key("the report of rules that name no report", "that of the subject in `of`")
     ] = ""
@@ -304,9 +304,9 @@ class Subject:
     of: Annotated[
         str,
         Key(
-            "subject of the rows: the SQL reads `rows`, with all measures that rules name; "
-            "without an SQL file, these are the rows",
-            "the SQL makes the rows",
+            "metric subject: the SQL reads its rows as `rows`, with all measures that rules name; "
+            "without an SQL file, they are used unchanged",
+            "the SQL reads tables",
             among=metric_subjects(),
         ),
     ] = ""
@@ -343,8 +343,8 @@ class Diagnosis(_Advice):
     """Rules that are true at the same time and have one cause."""
 
     id: str
-    core: Annotated[tuple[str, ...], Key("rules: one of them defines object and time")]
-    explains: Annotated[tuple[str, ...], Key("consequences: rules, `BUFF-*`, diagnoses")]
+    core: Annotated[tuple[str, ...], Key("rules: a finding of any of them defines object and time")]
+    explains: Annotated[tuple[str, ...], Key("consequences: rules, diagnoses, or patterns")]
     source: Annotated[str, Key("source of the diagnosis")]
     needs: Annotated[
         tuple[tuple[str, ...], ...],
@@ -366,12 +366,12 @@ class Diagnosis(_Advice):
         bool, Key("whether it requires that the queue manager has no finding of severity 1 or 2")
     ] = False
     by_design: Annotated[
-        bool, Key("whether it is normal; it then explains only findings that are not more serious")
+        bool, Key("whether it is normal; if so, it does not explain more serious findings")
     ] = False
     of_all: Annotated[
         str,
         Key(
-            "the rule: while it is true, one finding covers all objects",
+            "a rule: while its condition is true, one finding covers all objects",
             "each object has its own finding",
         ),
     ] = ""
@@ -383,8 +383,8 @@ class Diagnosis(_Advice):
     where: Annotated[
         tuple[str, ...],
         Key(
-            "kinds of objects that these jobs use, each part of the previous one: structure, queue",
-            "nothing",
+            "kinds of objects that the waiting jobs use, each part of the previous one",
+            "none",
         ),
     ] = ()
     report: Annotated[
@@ -481,7 +481,7 @@ def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
 
 
 def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the declaration of a rule with the keys of its families; `{latch}` is replaced."""
+    """Return the declaration of a rule with the keys of its families, with placeholders filled."""
     found = {name: value for name, value in spec.items() if name not in families}
     for family in families.keys() & spec.keys():
         found = filled(families[family], {family: spec[family]}) | found

@@ -1,8 +1,8 @@
 """Diagnoses: findings about related objects that occur at the same time and have one cause.
 
-A cause is compared only with findings about related objects (`links`), so the cost does not grow
-with the square of the number of findings. Before that, findings of one rule about several jobs or
-objects are combined for each queue manager.
+Findings of a rule with `together` are first combined into one finding per queue manager. A cause
+is compared only with findings about related objects (`links`), so the cost does not grow with the
+square of the number of findings.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator
 
 
 def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
-    """Return one finding with the intervals of all, and the figures of the one with most impact.
+    """Return a finding with the intervals of all, and the figures of that with the most impact.
 
     The combined finding has the start and end of the longest episode that overlaps the finding with
     the most impact.
@@ -83,7 +83,7 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
 
 
 def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
-    """Yield the names of all merged findings, and the name to which the figures belong."""
+    """Yield the names of several merged findings, and the name that has the shown figures."""
     if len(names) > 1:
         kind = first.kind or "job"
         yield Figure(f"{kind}s {{}}", few(sorted(names, key=natural)), "text")
@@ -93,7 +93,7 @@ def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
 def used_by(jobs: Sequence[str], kinds: Iterable[str], links: Links) -> Iterator[Figure]:
     """Yield the objects of each kind that jobs use, as far as the data shows them.
 
-    Objects of a further kind are included only if related to an object of the previous kind.
+    From the second kind on, an object must be related to an object of the previous kind.
     """
     before: set[Place] = set()
     for kind in kinds:
@@ -121,10 +121,9 @@ def _impact_of_all(its: Sequence[Finding]) -> tuple[str, float] | None:
 _OR_UNKNOWN = "?"
 """Suffix of a required rule that counts as true if its trace is absent."""
 _MOSTLY = 0.5
-"""Minimum share of a finding's crossed time in the time of a cause, for the cause to explain it."""
+"""A cause explains a finding if its time contains this share of the finding's crossed time."""
 _NEARLY_ALL = 0.9
-"""The same share for findings of severity 1 or 2 about another object: they may have another cause.
-"""
+"""The same share for findings of severity 1 or 2 from another subject than the cause."""
 _EMPTIES = ("pool", "page set")
 _AFTER = 0.5
 """Time for which a pool or page set may stay full after a cause, as a share of the cause's time."""
@@ -152,7 +151,7 @@ def diagnosed(
 
 
 class _Diagnosing:
-    """The diagnoses of a queue manager."""
+    """The diagnoses of a queue manager. A core is a finding that defines object and time of one."""
 
     def __init__(self, found: Sequence[Finding], known: Collection[str], links: Links) -> None:
         self._found, self._links = Placed(found, links), links
@@ -171,7 +170,7 @@ class _Diagnosing:
 
     def _diagnose(self, which: Diagnosis, core: Finding) -> None:
         """Replace findings by the diagnosis that explains them."""
-        is_of_all = any(_is_beside(core, each) for each in self._found.near(core, [which.of_all]))
+        is_of_all = any(_coincides(core, each) for each in self._found.near(core, [which.of_all]))
         its = {core.rule, *_explained_by(which)}
         near = self._shown if is_of_all else self._shown.near(core, its)
         explained = [each for each in near if _explains(which, core, each, of_all=is_of_all)]
@@ -183,7 +182,7 @@ class _Diagnosing:
         self._shown.add(cause)
 
     def _can_diagnose(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether a core can be diagnosed: it is not explained yet, and `is_last` allows it."""
+        """Whether the core is not explained yet, and `is_last` of the diagnosis permits it."""
         if which.is_last and any(each.severity <= CONSTRAINT for each in self._shown):
             return False
         return _is_sign(core) or core in self._shown
@@ -191,8 +190,8 @@ class _Diagnosing:
     def _cores(self, which: Diagnosis) -> Iterator[Finding]:
         """Yield one core finding for each object about which the diagnosis holds.
 
-        Of several core findings about an object, the finding of the first declared rule is used,
-        and of several findings of this rule, the first by `place`.
+        If an object has several core findings, the first is used, in order of the rules in `core`
+        and then of `place`.
         """
         taken: set[str] = set()
         for rule in which.core:
@@ -202,11 +201,11 @@ class _Diagnosing:
                     yield each
 
     def _holds(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether all required rules, and no excluding rule, hold at the time of the core."""
+        """Whether all rules of `needs`, and none of `without`, are true at the time of the core."""
         if _is_too_serious(which, core):
             return False
         required = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
-        at_the_time = {each.rule for each in self._beside(core, {*required, *which.without})}
+        at_the_time = {each.rule for each in self._near(core, {*required, *which.without})}
         for group in which.needs:
             names = {each.removesuffix(_OR_UNKNOWN) for each in group}
             unknown = any(each.endswith(_OR_UNKNOWN) for each in group)
@@ -235,11 +234,11 @@ class _Diagnosing:
 
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
         """Return the responsible jobs: the jobs in findings of the rule `whose`, or of the core."""
-        near = self._beside(core, [which.whose]) if core.object else self._during(core, which.whose)
+        near = self._near(core, [which.whose]) if core.object else self._during(core, which.whose)
         theirs = sorted(near, key=lambda each: each.place)
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
 
-    def _beside(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
+    def _near(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
         """Yield findings of the rules `asked` at the time of a core, about related objects."""
         main = core.main
         its = self._found.near(core, asked)
@@ -251,7 +250,7 @@ class _Diagnosing:
         yield from (each for each in its if touches(each.runs, main.start, main.end))
 
     def _with_waiting(self, which: Diagnosis, cause: Finding) -> Finding:
-        """Return a diagnosis with the jobs that wait because of it, or the trace to see them."""
+        """Return a diagnosis with the waiting jobs, or with the trace that would show them."""
         if not which.waiting:
             return cause
         if which.waiting not in self._known:
@@ -265,7 +264,7 @@ class _Diagnosing:
 def _span(
     which: Diagnosis, core: Finding, under: Sequence[Finding]
 ) -> tuple[dt.datetime, dt.datetime]:
-    """Return start and end of consecutive findings of core rules about the object of the core."""
+    """Return the period of a core and of overlapping findings of core rules about its object."""
     its = [
         each
         for each in under
@@ -282,18 +281,19 @@ def _is_sign(finding: Finding) -> bool:
     return isinstance(finding.cause, Rule) and finding.cause.is_sign
 
 
-def _is_beside(core: Finding, other: Finding) -> bool:
-    """Whether another finding is about the same object, and holds at the time of the core."""
+def _coincides(core: Finding, other: Finding) -> bool:
+    """Whether another finding is about the same object, and at the time of the core."""
     main = core.main
     return core.object == other.object and touches(other.runs, main.start, main.end)
 
 
 def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) -> bool:
-    """Whether a cause explains another finding: it names the finding's rule, and the times agree.
+    """Whether a diagnosis explains a finding: it names the finding's rule, and the times agree.
 
-    A cause explains a diagnosis only together with all findings that the diagnosis explains.
+    Another diagnosis is explained only if all findings that it explains are named too.
 
-    of_all  whether the cause concerns all objects together
+    core    the finding that defines object and time of the diagnosis
+    of_all  whether the diagnosis concerns all objects together
     """
     if other is core:
         return True
@@ -307,7 +307,7 @@ def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) 
 
 @cache
 def _explained_by(which: Diagnosis) -> frozenset[str]:
-    """Return the ids of rules and diagnoses that a cause can explain."""
+    """Return the ids of rules and diagnoses that a diagnosis can explain."""
     known = [*rules(), *diagnoses()]
     return frozenset(name for pattern in which.explains for name in matching(known, pattern))
 
@@ -320,8 +320,9 @@ def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
 def _is_of_its_time(core: Finding, other: Finding) -> bool:
     """Whether enough of another finding's crossed time is in the time of a cause.
 
-    If the subjects of both differ, only episodes that begin at most one interval before the cause
-    count, with their seconds in the time of the cause.
+    If both have the same subject, whole episodes that touch the cause count. Otherwise, an episode
+    counts only with its seconds in the time of the cause, and only if it begins at most one
+    interval before the cause.
     """
     apart = int(max(core.usual, other.usual) * SECOND_US)
     its = episodes(other.runs, other.usual)
@@ -344,9 +345,10 @@ def _subject(finding: Finding) -> str:
 
 
 def _impact(which: Diagnosis, under: Sequence[Finding]) -> tuple[str, float] | None:
-    """Return the impact of a diagnosis: the largest impact of a rule, summed over its objects.
+    """Return the impact of a diagnosis: the largest sum of the impacts of a rule.
 
-    The kind of impact is that declared for the core, otherwise for the rule about waiting jobs.
+    Of hours to a limit, the fewest count. The kind of impact is the kind declared for a core rule,
+    otherwise for the rule about waiting jobs.
     """
     kinds = (rules()[each].impact[0] for each in (*which.core, which.waiting) if each)
     kind = next(filter(None, kinds), "")

@@ -63,17 +63,19 @@ class Finding:
     """The finding of a rule or a diagnosis about an object of a queue manager.
 
     start, end  of the episode with the most time over the limit; local time of the system
-    evaluated   number of intervals in which the rule was evaluated; `seconds` is their length
-    crossed     number of intervals in which the condition is true; `seconds_crossed`: their length
+    usual       median length of an interval, seconds
+    evaluated   number of intervals in which the rule was evaluated; `seconds`: their total length
+    crossed     number of crossed intervals; `seconds_crossed`: their total length
     runs        runs of consecutive crossed intervals, microseconds UTC
     intervals   the evaluated intervals, if the rule merges its findings; otherwise None
     planned     values that the planner of the rule computes from its figures
     inputs      inputs of this planner that the rule sets, by name; the planner measures the others
     explains    findings that this one explains
-    jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
-    untold      the trace that would show the waiting jobs; '': they are known
+    jobs        responsible jobs; for a diagnosis without a responsible job, the waiting jobs
+    untold      the trace that would show the waiting jobs; '': not required
+    changed     limits that the site changed
     since       new, worse or as before, compared with a baseline; '': no baseline
-    under       the diagnosis that explains it, if it is shown alone; '': none
+    under       the diagnosis that explains this finding, if only the finding is shown; '': none
     """
 
     cause: Rule | Diagnosis
@@ -153,7 +155,7 @@ class Finding:
 
     @property
     def _recurs(self) -> bool:
-        """Whether the condition held at the same hour of two days."""
+        """Whether the condition was true at the same hour of two days."""
         hours = set()
         for each in self.runs:
             offset = self.clock.offset(each.start) * SECOND_US
@@ -163,17 +165,17 @@ class Finding:
 
     @property
     def peak(self) -> float | None:
-        """The worst value of its figure; None: no value."""
+        """The worst value of the figure; None: no value."""
         return self.figure.value if self.figure else None
 
     @property
     def worst_is_lowest(self) -> bool:
-        """Whether the lowest value of its figure is the worst."""
+        """Whether the lowest value of the figure is the worst value."""
         return isinstance(self.cause, Rule) and self.cause.lowest
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """Its queue manager, object and job."""
+        """System, queue manager, object and job; '': none."""
         return self.system, self.qmgr, self.object, self.job
 
     def whole(self) -> Iterator[Finding]:
@@ -183,7 +185,7 @@ class Finding:
             yield from each.whole()
 
     def concerns(self, system: str, qmgr: str) -> bool:
-        """Whether it is about a queue manager, or about the system of that queue manager."""
+        """Whether the finding is about this queue manager, or about its system as a whole."""
         return self.system == system and self.qmgr in ("", qmgr)
 
     @property
@@ -206,7 +208,7 @@ class Finding:
 def _in_seconds(impact: tuple[str, float] | None) -> float:
     """Return an impact in seconds per second, the common unit for ranking.
 
-    A waiting message counts as 1; the time to a limit as less than 1.
+    A waiting message counts as 1, and a time of N hours to a limit as 1 / (1 + N).
     """
     kind, amount = impact or ("", 0.0)
     if kind == HOURS:
@@ -251,7 +253,7 @@ def _finding(
     values: NDArray[np.float64],
     sums: Mapping[str, Any],
 ) -> Finding:
-    """Return the finding about one key, with its time, duration, frequency and amount.
+    """Return the finding about one object or job, with its time, duration, frequency and amount.
 
     rows    the evaluated rows
     values  the figure in each of these rows
@@ -302,12 +304,12 @@ def _finding(
 
 
 def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
-    """Return a finding whose rows are not intervals, counted by the intervals that they touch.
+    """Return a finding with numbers and runs of intervals, in place of rows that are not intervals.
 
-    A second at either end does not count, because class 3 records end after their interval.
-    A moment touches the interval that contains it.
+    An interval is crossed if a crossed row overlaps it. The first and last second of a row are
+    ignored, because class 3 records end after their interval.
 
-    calendar  of the queue manager; None: it has no intervals
+    calendar  the calendar of the queue manager; None: its intervals are unknown
     """
     if calendar is None:
         return finding
@@ -330,7 +332,7 @@ def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
 
 
 def _without_ends(run: Run) -> Run:
-    """Return a run shortened by a second at either end; a run of up to two seconds: its middle."""
+    """Return a run without its first and last second; of a run of up to 2 seconds, the middle."""
     cut = min(SECOND_US, (run.end - run.start) // 2)
     return run._replace(start=run.start + cut, end=run.end - cut)
 
@@ -380,7 +382,7 @@ def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | N
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `planned` and `inputs` of a finding; empty: no planner, or it lacks an input."""
+    """Return `planned` and `inputs` of a finding; empty: no planner, or an input is missing."""
     measured = {name: sums.get(f"p_{name}") for name in planner_inputs(rule)}
     plan = plan_of_measured(rule.plan, measured) if rule.planned else None
     if rule.planned is None or plan is None:
@@ -393,9 +395,9 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Finding]:
-    """Yield findings, without sums, of objects whose condition is true only in too small samples.
+    """Yield findings about objects with a true condition only in intervals with too small samples.
 
-    A sample is the rows of an interval. A condition without a value is omitted.
+    Their evidence and impact are empty. A finding without a value is omitted.
 
     states  states of the rule, from `Judged.states`
     """
@@ -413,13 +415,13 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR
-"""Seconds at the end of the data whose slope is extrapolated."""
+"""Number of seconds at the end of the data from which a trend is computed."""
 
 
 class Move(NamedTuple):
     """The change of a figure.
 
-    per_hour          change in `unit`
+    per_hour          change per hour, in `unit`
     unit              unit of the figure
     hours             hours until the figure reaches its limit; None: never, or no limit
     soonest, latest   90% confidence interval of `hours`; None: never
@@ -433,7 +435,7 @@ class Move(NamedTuple):
 
 
 def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
-    """Return the change of the figure in a rule's trend; None: only random changes."""
+    """Return the change of the figure in a rule's trend; None: no trend, or no clear change."""
     if rule.trend is None:
         return None
     value, limit = (judged.number(each)[rows] for each in trend_columns(rule))

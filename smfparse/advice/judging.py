@@ -1,7 +1,8 @@
-"""Rules evaluated over the rows of their subjects: the intervals in which each condition is true.
+"""Evaluation of rules over the rows of their subjects: intervals in which each condition is true.
 
 All subjects are read in one scan. Each rule adds a column, its `State`, to the rows of its subject.
-Consecutive intervals in which a condition is true are a run, and several runs an episode.
+An interval is crossed if the condition is true. Consecutive crossed intervals are a run. Runs with
+at most one interval between them are an episode.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 _SLACK = 0.1
-"""Maximum delay of an interval that follows another without a gap, as a share of its length."""
+"""Maximum distance between consecutive intervals, as a share of the length of the later one."""
 
 
 class Run(NamedTuple):
@@ -111,7 +112,7 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
 
 
 def together(several: Sequence[Intervals]) -> Intervals:
-    """Return the union of the intervals of several objects, crossed if crossed for any object."""
+    """Return the union of the intervals of several objects; `crossed`: crossed for any object."""
     starts, seconds, crossed = map(np.concatenate, zip(*several, strict=True))
     its, first, numbers = np.unique(starts, return_index=True, return_inverse=True)
     return Intervals(its, seconds[first], np.bincount(numbers, crossed) > 0)
@@ -129,7 +130,7 @@ def touches(found: Sequence[Run], start: int, end: int) -> bool:
 
 
 def overlapped(found: Sequence[Run], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the seconds in spans of runs that begin in a span.
+    """Return the crossed seconds within spans. Only runs that begin in a span count.
 
     found  runs, in the order of time
     spans  start and end of each span, in the order of time
@@ -158,8 +159,7 @@ _KEYS_OF_ROWS = {
     "seconds": "interval_seconds",
     "sequence": "(source, record_no, block_no)",
 }
-"""The SQL of the keys of rows; the subject defines that of `object`. `sequence` orders rows of the
-same interval."""
+"""SQL of columns of all subjects, except of `object`. `sequence` orders rows of one interval."""
 _SHARED = (
     "task_intervals('inputs.wtid', 'inputs.qmst')",
     "intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')",
@@ -168,7 +168,7 @@ _SHARED = (
 
 
 class State(IntEnum):
-    """The state of a rule in an interval. NULL: its fields are missing."""
+    """The state of a rule in an interval; NULL in SQL: fields of the condition are missing."""
 
     CLEAR = 0
     CROSSED = 1
@@ -183,12 +183,13 @@ class Judged:
 
     rules      the rules evaluated over these rows
     every      all rows, with the states of the rules and with the columns that all rows have
-    crossed    the rows with all columns for which a condition is true
+    crossed    the rows for which a condition is true, with all columns
     at         the row number in `every` of each row of `crossed`
     starts     start of each row, microseconds since 1970, UTC
     seconds    length of each row
-    groups     index in `keys` of the key of each row; '' in a key: none
-    excluded   rows that no rule counts
+    groups     index of each row's key in `keys`
+    keys       system, queue manager, object and job; '': none
+    excluded   whether a row is ignored: its time does not fit the calendar
     calendars  calendars by system and queue manager
     """
 
@@ -226,7 +227,7 @@ class Judged:
         return np.arange(first, last)
 
     def groups_of(self, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the different groups of some rows."""
+        """Return the distinct groups of the rows that a mask selects."""
         its = self.groups[rows]
         return its[np.flatnonzero(np.diff(its, prepend=-1))]
 
@@ -246,7 +247,7 @@ class Judged:
         return max(its, key=lambda each: len(each.starts), default=None)
 
     def number(self, column: str) -> NDArray[np.float64]:
-        """Return a column of numbers; NaN: NULL, divided by 0, or only of crossed rows."""
+        """Return a column as float64 (rows,); NaN: NULL, not finite, or only in crossed rows."""
         if column in self.every.column_names:
             found = _doubles(self.every[column])
         else:
@@ -280,7 +281,7 @@ def filled(rule: Rule, sql: str) -> str:
 def judged(
     catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str], *, whole: bool = False
 ) -> Iterator[Judged]:
-    """Yield the judged rows of each subject of the rules.
+    """Evaluate rules, and yield the rows of each subject with the states of its rules.
 
     Subjects that are known to have no data are omitted.
 
@@ -354,7 +355,7 @@ def subject_query(subject: Subject, some: Sequence[Rule], *, whole: bool = True)
 
 
 def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
-    """Return the query for the rows of a subject, with the measures that it or a rule names."""
+    """Return the query for the rows of a subject, with the measures that its SQL or rules name."""
     query = with_figures(subject.sql)
     if not subject.of:
         return query
@@ -417,7 +418,7 @@ def _judged(
 
 
 def _crossed(lists: pa.ChunkedArray) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Return the rows in lists of at most one row each, and the numbers of their lists."""
+    """Return the rows of lists with 0 or 1 rows each, and the index of the list of each row."""
     offsets = [each.offsets.to_numpy() for each in lists.chunks]
     rows = [
         pa.RecordBatch.from_struct_array(each.values[int(at[0]) : int(at[-1])])
@@ -442,7 +443,7 @@ def _is_wide(kind: Any) -> bool:
 
 
 def _numbered(values: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the group number of each row, and the first row of each group of equal rows."""
+    """Return the group number of each row, and the first row of each group of adjacent equals."""
     if not len(values[0]):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     new = np.r_[True, np.any([each[1:] != each[:-1] for each in values], axis=0)]
@@ -450,7 +451,7 @@ def _numbered(values: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArra
 
 
 def _doubles(column: pa.ChunkedArray, missing: float = np.nan) -> NDArray[np.float64]:
-    """Return a column as float64, without pyarrow.compute, a slow import; `missing`: NULL."""
+    """Return a column as float64, with `missing` for NULL (pyarrow.compute is a slow import)."""
     found = column.to_numpy().astype(np.float64)
     return np.where(np.isnan(found), missing, found)
 
@@ -472,9 +473,9 @@ def crossed_rows(rule: Rule) -> str:
 
 
 def wanted(limits: Mapping[str, Mapping[str, float]]) -> dict[str, Rule]:
-    """Return the rules that can be evaluated, with limits changed.
+    """Return the rules whose limits are all known, after some limits are changed.
 
-    limits  by rule and name
+    limits  changed limits, by rule and by name of the limit
     """
     found = {}
     for name, rule in rules().items():

@@ -1,6 +1,6 @@
 """Related objects of findings: a queue with its page set, pool, structure, jobs and channels.
 
-The jobs responsible for a finding are those with most puts, gets or backouts, and others. One query
+The responsible jobs of a finding are the jobs with the most puts, gets or backouts. Each query
 covers all findings, so rows are read once for any number of findings.
 """
 
@@ -33,14 +33,14 @@ WHOLE: Place = ("", "")
 _JOB = "job"
 _KINDS = {"queue": "queue", "page_set": "page set", "pool": "pool", "structure": "structure",
           "channel": "channel"}  # fmt: skip
-"""Columns of the rows, and the kinds of objects in them."""
+"""Kinds of objects, by column of links.sql."""
 
 
 class Links:
     """The related objects of a queue manager.
 
-    Two objects are related if a queue uses both, or if one is a queue that uses the other or is
-    used by it. An object without a link in the data may be related to any object.
+    A queue is linked to its page set, pool, structure, jobs and channels. Two objects are related
+    if they are linked, or linked to the same queue. An object without links may be related to any.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Links:
             self._link([("queue", row["object"]), (_JOB, row["job"])])
 
     def _link(self, some: Collection[Place]) -> None:
-        """Link the queue among some objects with the others; without a queue, link all with all."""
+        """Link the queue with the other objects; without a queue, link all with each other."""
         centre = [each for each in some if each[0] == "queue"] or list(some)
         for one in centre:
             for other in some:
@@ -76,7 +76,7 @@ class Links:
 
 
 def place_of(finding: Finding) -> Place:
-    """Return the object of a finding; if several jobs wait, the queue manager."""
+    """Return the object of a finding, otherwise its only job, otherwise WHOLE."""
     if finding.object:
         return finding.kind, finding.object
     return (_JOB, finding.job) if finding.job and len(finding.jobs) < 2 else WHOLE
@@ -103,8 +103,8 @@ def _by_manager(rows: Iterable[Mapping[str, Any]]) -> Mapping[Manager, list[Mapp
 class Placed:
     """Findings of a queue manager by rule and by object.
 
-    Related objects are looked up, so the cost grows only with the findings. Only objects without
-    links are compared with all other kinds.
+    Related objects are looked up, so the cost is linear in the number of findings. Only objects
+    without links are compared with all objects of other kinds.
     """
 
     def __init__(self, findings: Iterable[Finding], links: Links) -> None:
@@ -141,7 +141,7 @@ class Placed:
         )
 
     def near(self, finding: Finding, rules: Iterable[str]) -> Iterator[Finding]:
-        """Yield the findings of rules about the same object, or (possibly) related ones."""
+        """Yield the findings of rules about the object of a finding, or about related objects."""
         place = place_of(finding)
         linked = self._links.of(place)
         found: list[Mapping[int, Finding]] = []
@@ -177,7 +177,7 @@ _ASKED = "asked_findings"
 _WAITED = """
     sum(time_us) + greatest(sum(puts - gets), 0) * (any_value("last") - any_value("first")) / 2
 """
-"""SQL: total time of messages on a queue; a message that stays counts for half of the finding."""
+"""SQL: total time of messages on a queue. A message that remains counts with half the duration."""
 
 Asked: TypeAlias = tuple[int, str]
 """The number of a finding, and the object whose rows are requested."""
@@ -249,13 +249,14 @@ def names_during(
     *,
     first_by: str = "",
 ) -> Mapping[int, Sequence[str]]:
-    """Return names of rows at the time of findings, by number of finding, the largest first.
+    """Return the names in rows at the time of each finding, by its number, the largest first.
 
+    several   the findings; the index is the number
     table     rows with system, qmgr, object, start and seconds
     by        SQL of the name
     amount    SQL of the aggregate that ranks the names
-    first_by  SQL of the aggregate that ranks before `amount`, with `is_during` for rows at that
-              time; names of other times are returned too
+    first_by  SQL of an aggregate that ranks before `amount`; `is_during` selects rows at the time
+              of the finding, because names in rows of other times are returned too
     """
     if not asked:
         return {}
@@ -298,7 +299,7 @@ def names_during(
 BACKOUTS = "backouts_of_tasks"
 """The name under which the catalog holds the rows of backouts.sql."""
 _ABOUT = {"TASK-BACKOUT": "job", "Q-ROLLBACK": "queue"}
-"""Rules about backouts, and the column with the subject of their findings."""
+"""Rules about backouts, and the column that their findings are about."""
 _WORDS = {"queue": "most backouts with queue {}", "transaction": "most backouts by transaction {}"}
 
 
@@ -320,7 +321,7 @@ def with_backouts(found: Iterable[Finding], catalog: Catalog) -> list[Finding]:
 def _name(
     several: list[Finding], asked: Sequence[Asked], column: str, by: str, catalog: Catalog
 ) -> None:
-    """Name the job, queue or transaction with the most backouts in each requested finding."""
+    """Add the job, queue or transaction with the most backouts to each requested finding."""
     table = f"(SELECT *, {column} AS object FROM {BACKOUTS})"
     named = names_during(several, asked, table, f'"{by}"', "sum(backouts)", catalog)
     for number, names in named.items():

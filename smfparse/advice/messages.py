@@ -1,8 +1,8 @@
-"""Reports with rules: true conditions as lines, for users of MP1B's messages; findings in reports.
+"""Reports of rules, with a line per true condition, like MP1B's messages; findings in reports.
 
-Reports that declare rules instead of SQL are answered here, with the conditions and minimum samples
-of `check`, but without episodes, diagnoses and responsible jobs. Other reports can contain the
-findings of `check` about the names in their rows, page by page.
+A report that declares rules instead of SQL has the conditions and minimum samples of `check`, but
+no episodes, diagnoses and responsible jobs. Other reports can contain, after the rows of each page,
+the findings of `check` about the names in these rows.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _KINDS = {
     "began_before": pa.bool_(),
 }
 """Types of columns by name; all others are text."""
-_EVERY = "interval"
+_OF_INTERVAL = "interval"
 """The kind of a line about a single interval."""
 _MIDDLE = "local_time(start + INTERVAL 500 milliseconds * seconds, utc_offset::BIGINT)"
-"""The time of an interval: its middle, local time; NULL if damage made it impossible."""
+"""SQL of the middle of an interval, local time; NULL if it is impossible because of damage."""
 
 
 def message_table(
@@ -65,9 +65,9 @@ def message_table(
 def message_rows(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the rows of a report of rules: in the order of time, the most serious first.
+    """Return the rows of a report of rules, in order of period and severity.
 
-    Raises RequestError if rows are requested for single intervals and for longer times as well.
+    Raises RequestError if `every` requests rows of single intervals and `sections` longer periods.
     """
     each_interval = which.values(asked)["every"]
     if each_interval and sections is not None:
@@ -90,7 +90,7 @@ def message_rows(
 
 
 def _bucket(sections: Sections) -> str:
-    """Return the SQL of the time of a row of the report; NULL: the whole input."""
+    """Return the SQL of the start of the period that contains an interval; NULL: whole input."""
     if not sections.seconds:
         return "NULL::TIMESTAMP"
     return (
@@ -99,9 +99,9 @@ def _bucket(sections: Sections) -> str:
 
 
 def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
-    """Return the query for the crossed rows of a rule: a row for each object and requested time.
+    """Return the query for the crossed rows of a rule, combined by object and period.
 
-    bucket  SQL of the requested time
+    bucket  SQL of the start of the period
     """
     keys = f"{', '.join(KEYS)}, bucket"
     counted = f'NOT excluded AND "{rule.id}" IN ({State.CLEAR.value}, {State.CROSSED.value})'
@@ -136,10 +136,7 @@ def _place(rule: Rule, crossed: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[str, Any]:
-    """Return a row of the report: a crossed condition, and the texts of its rule.
-
-    of_interval  whether the row is about one interval; otherwise, values of single records are NULL
-    """
+    """Return a row of the report: a crossed condition, and the texts of its rule."""
     value = crossed["value"]
     own = rule.mp1b.format(value) if rule.mp1b and value is not None else ""
     kind = subjects()[rule.subject].object
@@ -150,7 +147,7 @@ def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[s
         "section": {"interval": crossed["bucket"]},
         "bucket": None if of_interval else crossed["bucket"],
         "intervals": crossed["evaluated"],
-        "line": _EVERY if of_interval else "",
+        "line": _OF_INTERVAL if of_interval else "",
         "rule": rule.id,
         "grade": "W" if crossed["severity"] <= CONSTRAINT else "I",
         "message": own or ": ".join(filter(None, (about, rule.name))),
@@ -168,7 +165,7 @@ _LINE = "finding"
 def pages(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> Generator[Row]:
-    """Yield the rows of a report; after the rows of each page, findings about names in them."""
+    """Yield the rows of a report, and after each page the findings about names in its rows."""
     rows = list(run_report(which, catalog, sections, **asked))
     yield from _with_findings(which, catalog, rows) if rows else ()
 
@@ -201,7 +198,7 @@ def _with_findings(which: Report, catalog: Catalog, rows: Sequence[Row]) -> Iter
 
 
 def _is_about(finding: Finding, row: Row, names: set[str]) -> bool:
-    """Whether a finding is about one of the names, at the queue manager of a row."""
+    """Whether a finding concerns the queue manager of a row, and one of the names."""
     if (finding.system, finding.qmgr) != (row["system"], row["qmgr"]):
         return False
     return not names.isdisjoint({finding.object, finding.job, *finding.jobs})

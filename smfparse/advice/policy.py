@@ -1,8 +1,7 @@
-"""The policy of a site: limits, minimum runs, objects and silenced findings; earlier findings.
+"""The policy of a site, and the comparison of findings with earlier findings.
 
-A policy is a TOML file. The dataclasses here declare the keys, and docs/check.md shows an example.
-Options of the command override the policy. Compared with the findings of an earlier time, findings
-are new, gone or worse.
+A policy is a TOML file: limits, minimum runs, objects and silenced findings. The dataclasses here
+declare its keys, and docs/check.md shows an example. Options of the command override the policy.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ class Silence:
     """Findings that a site silences."""
 
     rule: Annotated[str, Key("a rule or diagnosis, or a pattern")]
-    reason: Annotated[str, Key("why")]
+    reason: Annotated[str, Key("the reason, for the output")]
     until: Annotated[
-        dt.date, Key("the last day of data to which it applies", read=_date, written="a date")
+        dt.date, Key("last day on which a silenced finding begins", read=_date, written="a date")
     ]
     qmgr: Annotated[str, Key("a queue manager, or a pattern")] = "*"
     object: Annotated[str, Key("an object, or a pattern")] = "*"
@@ -72,10 +71,10 @@ class Policy:
         Mapping[str, float], Key('limits: `LOG-RESPONSE = 1200`, `"LOG-BUSY.pages" = 90`', "none")
     ] = field(default_factory=dict)
     runs: Annotated[
-        Mapping[str, float], Key("minimum number of consecutive intervals for a finding", "1")
+        Mapping[str, float], Key("by rule: minimum number of consecutive crossed intervals", "1")
     ] = field(default_factory=dict)
     objects: Annotated[
-        Mapping[str, tuple[str, ...]], Key("the only objects of a rule, or patterns", "all")
+        Mapping[str, tuple[str, ...]], Key("by rule: the objects to report, or patterns", "all")
     ] = field(default_factory=dict)
     silence: Annotated[tuple[Silence, ...], Key("findings that are not shown", "none")] = ()
 
@@ -168,7 +167,7 @@ _LARGER = 1.2
 
 
 def compared_with(now: Checked, earlier: Checked) -> Checked:
-    """Return `now`, with each finding compared with the findings of an earlier time.
+    """Return `now` with new, worse or same in each finding, and the findings that are gone.
 
     Findings that diagnoses explain are compared as well.
     """
@@ -182,7 +181,7 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 
 
 def _name(finding: Finding) -> tuple[str, ...]:
-    """Return rule and key, without a job found in class 3 accounting, which may be off."""
+    """Return rule and key. A job found in class 3 is omitted: that trace may be off."""
     cause = finding.cause
     of = rules().get(cause.whose or cause.core[0]) if isinstance(cause, Diagnosis) else cause
     *place, job = finding.key
@@ -190,7 +189,7 @@ def _name(finding: Finding) -> tuple[str, ...]:
 
 
 def _marked(finding: Finding, before: Mapping[tuple[str, ...], Finding]) -> Finding:
-    """Return a finding, and findings that it explains, with `since`: result of the comparison."""
+    """Set `since`, the result of the comparison, in a finding and in those that it explains."""
     explained = [_marked(each, before) for each in finding.explains]
     since = _compared(finding, before.get(_name(finding)))
     return replace(finding, since=since, explains=explained)

@@ -68,11 +68,11 @@ SCHEMA = pa.schema(
 )
 """Columns of findings. `explained_by` is the diagnosis that explains a finding; '': none."""
 _WORDS = ("evidence", "expect", "explained_by")
-"""Columns at the end, which only tables contain."""
+"""The last columns. Only tables contain them."""
 
 
 def row(finding: Finding) -> dict[str, Any]:
-    """Return the facts of a finding: all columns except the last three."""
+    """Return a finding by column name, without the columns _WORDS."""
     kind, amount = finding.impact or ("", None)
     others = {
         "share": round(finding.share, 6),
@@ -109,15 +109,15 @@ _MARGIN = 13
 """Number of characters before a sentence: two blanks, a label, blanks."""
 _ENDS = "Gone since the baseline|Silenced|Healthy|Seen once|Not evaluated"
 """Regular expression for the first words of the lines after the findings."""
-_ROOM = 4
-"""Minimum number of findings that are shown in full."""
+_IN_FULL = 4
+"""Number of findings that are shown in full, whatever their severity."""
 
 
 class CheckDocument(Document):
     """Findings as a document.
 
     commands   makes the commands that show the evidence
-    at_length  whether every finding is shown in full
+    at_length  whether all findings are shown in full
     """
 
     title = "Findings"
@@ -134,11 +134,11 @@ class CheckDocument(Document):
         """Yield the lines of text: queue managers, findings by severity, rules without data."""
         yield from self._managers()
         for number, each in enumerate(self._checked.findings):
-            if self._at_length or each.severity <= CONSTRAINT or number < _ROOM:
+            if self._at_length or each.severity <= CONSTRAINT or number < _IN_FULL:
                 yield from ("", f"SEV{each.severity} {heading(each)}")
                 for word, sentence in finding_lines(each, self._commands):
                     yield from _wrapped(word, sentence, self.room)
-        rest = [] if self._at_length else self._checked.findings[_ROOM:]
+        rest = [] if self._at_length else self._checked.findings[_IN_FULL:]
         short = [each for each in rest if each.severity > CONSTRAINT]
         if short:
             yield ""
@@ -147,7 +147,7 @@ class CheckDocument(Document):
         yield from self._ends()
 
     def sections(self) -> Iterator[Section]:
-        """Yield one section per finding, then conditions true only once, and rules without data."""
+        """Yield a section of queue managers, one per finding, and one with the further results."""
         yield Section("", notes=list(self._managers()))
         for each in self._checked.findings:
             facts = [
@@ -168,7 +168,7 @@ class CheckDocument(Document):
         yield Values.of(self.title, SCHEMA.names, rows(self._checked.findings))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield findings by severity, conditions true only once, and rules not evaluated."""
+        """Yield all results as names and values."""
         checked = self._checked
         yield Facts(
             {
@@ -209,7 +209,7 @@ class CheckDocument(Document):
         }
 
     def _managers(self) -> Iterator[str]:
-        """Yield one line per queue manager: its time, and numbers of findings by severity."""
+        """Yield one line per queue manager: its time span, and its findings by severity."""
         for each in self._checked.managers:
             severities = [
                 finding.severity
@@ -372,7 +372,7 @@ def _attribute(text: str) -> str:
 
 
 def metric_lines(checked: Checked) -> Iterator[str]:
-    """Yield findings as metrics in the text format of Prometheus, one sample per finding."""
+    """Yield counts by severity, and values of each finding, in the text format of Prometheus."""
     yield "# HELP smfparse_findings Findings by severity"
     yield "# TYPE smfparse_findings gauge"
     for severity in SEVERITIES:

@@ -1,4 +1,4 @@
-"""From open inputs to findings: one scan, all rules, diagnoses, and rules not evaluated."""
+"""Evaluation of all rules over open inputs in one scan: findings, diagnoses, missing traces."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Manager:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of the rules over the inputs.
+    """The result of the rules for the inputs.
 
     managers       the queue managers with data for a rule
     findings       ranked, the most serious first; a diagnosis contains the findings it explains
     good           findings about a good state
-    seen_once      conditions that were true for less than the minimum sample, in order of the rules
+    seen_once      findings whose samples are below the minimum, in order of the rules
     not_evaluated  each missing trace, and the rules that need it
     silenced       findings that the policy of the site silences, and the entry with the reason
     gone           findings of the baseline that no longer exist
@@ -81,7 +81,13 @@ class Checked:
 
 @dataclass
 class _Evaluated:
-    """Findings so far; `known` contains the evaluated rules by queue manager."""
+    """The results so far.
+
+    once    findings whose samples are below the minimum
+    known   ids of evaluated rules, by queue manager
+    held    names of the rows that SQL can read
+    filled  subjects with rows
+    """
 
     findings: list[Finding] = field(default_factory=list)
     once: list[Finding] = field(default_factory=list)
@@ -101,9 +107,9 @@ def run_rules(
 ) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
-    policy    limits, exceptions and silenced rules of the site
+    policy    limits, minimum runs, objects and silenced findings of the site
     only      rules and diagnoses to return; empty: all
-    also      further queries of the same scan; their rows are in the catalog under these names
+    also      further queries by name, for the same scan; the catalog holds their rows by this name
     of_names  whether to omit rules whose findings name no job or queue
     """
     limits = changed_limits(policy.limits)
@@ -154,7 +160,7 @@ def run_rules(
 def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
     """Yield a finding; in place of a silenced diagnosis, the findings that it explains.
 
-    Those of its core rules, and of the rule that names the waiting jobs, are silenced too.
+    Findings of its core rules, and of the rule that names the waiting jobs, are silenced with it.
     """
     if policy.silence_of(cause) is None:
         yield cause
@@ -165,7 +171,7 @@ def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
 
 
 def _wanted(finding: Finding, only: Collection[str], under: str = "") -> Iterator[Finding]:
-    """Yield a finding if `only` contains its rule; otherwise, such findings that it explains.
+    """Yield a finding if `only` contains its rule; otherwise, the explained findings in `only`.
 
     under  the diagnosis that explains it
     """
@@ -190,7 +196,7 @@ def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) ->
 
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
-    """Add the queue managers of rows, and the covered time; rows of a whole system add none."""
+    """Add the queue managers in rows, with the covered time; ignore rows of a whole system."""
     if rows.subject.of_system:
         return
     ends = ends_of(rows.starts, rows.seconds)

@@ -1,6 +1,6 @@
-"""Findings as text (time, frequency, responsible jobs, evidence), and rules and diagnoses in words.
+"""Findings as text (time, frequency, responsible jobs, evidence), and rules and diagnoses as text.
 
-The catalogue of rules and diagnoses is for `check --explain` and docs/rules.md.
+The texts of rules and diagnoses are for `check --explain` and docs/rules.md.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _DIGITS = 3
 _SEPARATED = frozenset({"count", "rounded", "percent"})
 """Styles whose large numbers get separators in a phrase."""
 _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
-_GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")
-_ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
-_VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
+_GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")  # continuations
+_ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")  # plural, singular
+_VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")  # plural, singular
 _LOST = "SMF-LOST"
 """Id of the rule that finds losses of SMF records."""
 _LEAST_IMPACT = 0.001
-_ONE_DAY = 10
+_DATE = 10
 """Number of characters of a date."""
 
 
@@ -81,11 +81,11 @@ def moment_text(moment: dt.datetime) -> str:
 def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
     """Return a period, with the zone; a date that start and end share appears once.
 
-    If clocks go back in between, the text says so, because the end can be before the start.
+    If the end is before the start, because clocks went back, the text shows this.
     """
     first, last = moment_text(start), moment_text(end)
-    if first[:_ONE_DAY] == last[:_ONE_DAY]:
-        last = last[_ONE_DAY + 1 :]
+    if first[:_DATE] == last[:_DATE]:
+        last = last[_DATE + 1 :]
     back = " (clocks go back)" * (end < start)
     return f"{first} to {last} {zone}".rstrip() + back
 
@@ -199,7 +199,7 @@ def finding_lines(finding: Finding, commands: Commands) -> Iterator[tuple[str, s
 
 
 def _limits(finding: Finding) -> str:
-    """Return all limits of the rule of a finding, because each can be the one that is crossed."""
+    """Return all limits of the rule of a finding, because any of them can be crossed."""
     causes = (each.cause for each in finding.whole() if each.changed is finding.changed)
     rule = next(each for each in causes if isinstance(each, Rule))
     shown = (
@@ -276,7 +276,7 @@ def in_short(finding: Finding) -> str:
 Labelled = tuple[str, str]
 """A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
-"""SQL around a condition that requires values in its fields; it is not shown."""
+"""SQL that evaluates a condition only if its fields have values; only the condition is shown."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
 _CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
 _IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")
@@ -386,7 +386,7 @@ def _plan(which: Rule | Diagnosis) -> str:
 
 
 def chosen_ids(patterns: Iterable[str], option: str = "only") -> frozenset[str]:
-    """Return the ids of rules and diagnoses that match names or patterns; commas separate these.
+    """Return the ids of rules and diagnoses that match names or patterns, separated by commas.
 
     option  name of the option that contains the patterns, for the message
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUMS = 2_000_000
-"""Maximum number of sums computed in one step: intervals times objects."""
+"""Maximum number of sums that are computed in one step (intervals times objects)."""
 MOST_POINTS = 1500
 """Maximum number of points of a course in a chart; further points are combined."""
 
 
 def axis_of(times: Times) -> Axis:
-    """Return the intervals in a queue manager's calendar; without intervals, the slots."""
+    """Return the recorded intervals of a queue manager; without such intervals, its slots."""
     calendar = times.calendar
     if not calendar.is_recorded:
         return times.axis
@@ -48,7 +48,7 @@ def axis_of(times: Times) -> Axis:
 
 
 def groups(axis: Axis, most: int) -> Ints:
-    """Return the group number of each interval, for about `most` groups.
+    """Return the group number of each interval; there are about `most` groups.
 
     A group consists of consecutive intervals without a gap.
     """
@@ -66,7 +66,7 @@ def groups(axis: Axis, most: int) -> Ints:
 class Course:
     """The values of an object in the intervals of its queue manager.
 
-    Of many objects, most have values in only a few intervals, so only these values are stored.
+    Only some values are stored, because most objects have values in only a few intervals.
 
     blank   value of each interval without a stored value: 0 or NaN; shared by all objects
     cells   indexes of the intervals with a stored value
@@ -109,14 +109,14 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The courses of a panel for a queue manager; the worst or highest object is first."""
+    """The courses of a panel for a queue manager; the object with the worst values is first."""
 
     panel: Panel
     several: Sequence[Course]
 
     @property
     def all_zero(self) -> bool:
-        """Whether every value is 0 or missing, unless 0 is the worst value of the panel."""
+        """Whether every value is 0 or missing; False if low values are the worst (TROUGH)."""
         return self.panel.measure != TROUGH and all(each.is_zero for each in self.several)
 
     @cached_property
@@ -164,7 +164,7 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
 def _covered(
     spreads: Sequence[tuple[Panel, Manager, Rows, Spread]], axes: Mapping[Manager, Axis]
 ) -> dict[tuple[Manager, str], Bools]:
-    """Return the intervals with rows of any panel of a trace: totals without rows are 0 there."""
+    """Return, by trace, whether an interval has rows of any panel: totals are then 0, not NaN."""
     found: dict[tuple[Manager, str], Bools] = {}
     for panel, manager, _, parts in spreads:
         key, size = (manager, panel.trace), len(axes[manager].starts)
@@ -196,7 +196,11 @@ def _of_objects(
 
 @dataclass(frozen=True)
 class Thinned:
-    """Courses with fewer intervals: mean, lowest and highest value of each group of intervals."""
+    """Groups of intervals, for charts with fewer points: mean, lowest and highest of each group.
+
+    axis   the groups as intervals
+    group  group number of each original interval
+    """
 
     axis: Axis
     group: Ints

@@ -1,6 +1,6 @@
-"""Declarations of a page in `definitions/*.toml`: its parts, panels and tables.
+"""Declarations of a page in `definitions/*.toml`: its parts, panels (charts) and tables.
 
-The dataclasses here declare the keys: a file is checked against them when it is loaded.
+The dataclasses here declare the keys of these files.
 """
 
 import math
@@ -19,7 +19,7 @@ from smfparse.reports.declaration import report_names
 from smfparse.summarizing.figures import MEASURES, Shown, lines, with_metrics
 
 TROUGH = "trough"
-"""Measure of figures whose lowest value is the worst."""
+"""Value of `measure` for figures whose lowest value is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
 _OF_LINES = ("sql", "metric", "measure", "report", "versions", "optional")
 """Keys of a panel whose defaults come from the panel's line."""
@@ -30,12 +30,12 @@ _SHAPES = ("lines", HEAT)
 COLUMN_KINDS = {
     "sum": "the sum of the amounts",
     "seconds": "the sum in seconds, of amounts in hundredths of a second",
-    "average": "the average over the time",
-    "highest": "the highest of an interval",
-    "half": "the median of the intervals",
-    "most": "the 99th percentile of the intervals",
+    "average": "the average over the whole time",
+    "highest": "the highest value of an interval",
+    "half": "the median over the intervals",
+    "most": "the 99th percentile over the intervals",
 }
-"""Ways to make a cell of a table from the course of an object, with descriptions."""
+"""Ways to compute a cell of a table from the course of an object, with descriptions."""
 _FOLDER = Path(__file__).with_name("definitions")
 
 
@@ -45,8 +45,8 @@ class Part:
 
     name: str
     title: Annotated[str, Key("title of the component")]
-    rules: Annotated[tuple[str, ...], Key("its rules and diagnoses, as patterns")]
-    planner: Annotated[str, Key("the planner that it shows", "none")] = ""
+    rules: Annotated[tuple[str, ...], Key("rules and diagnoses of the part, as patterns")]
+    planner: Annotated[str, Key("the planner shown in the part", "none")] = ""
 
     def is_about(self, rule: str) -> bool:
         """Whether the findings of a rule or diagnosis belong to this part."""
@@ -55,15 +55,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Panel(Shown):
-    """A figure over time, for the objects with the worst or highest values.
+    """A chart of a figure over time, for the objects with the worst or highest values.
 
-    A panel can name a line of the summary, and then has its rows, measure, report and versions.
+    If a panel names a line of the summary, the keys _OF_LINES have the values of this line.
     """
 
     name: str
     section: Annotated[str, Key("part of the page")]
     title: Annotated[str, Key("name of the figure")]
-    unit: Annotated[str, Key("its unit", "that of the only metric")]
+    unit: Annotated[str, Key("unit of the figure", "that of the only metric")]
     formula: Annotated[str, Key("formula in IBM's field names", "that of the only metric")]
     line: Annotated[str, Key("the line of the summary that supplies the rows", "`sql`")] = ""
     measure: Annotated[
@@ -75,10 +75,10 @@ class Panel(Shown):
         ),
     ] = field(default="total", kw_only=True)
     limit: Annotated[str, Key("the limit of a rule, drawn as a line: LOG-BUSY.busy", "none")] = ""
-    rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
-    shape: Annotated[str, Key("how it is drawn", among=_SHAPES)] = "lines"
+    rules: Annotated[tuple[str, ...], Key("rules about the figure, as patterns", "none")] = ()
+    shape: Annotated[str, Key("kind of chart", among=_SHAPES)] = "lines"
     is_work: Annotated[
-        bool, Key("whether it shows completed work, so that a decrease is also a problem")
+        bool, Key("whether the figure is completed work, so that a decrease is also a problem")
     ] = False
 
     @property
@@ -94,7 +94,7 @@ class Panel(Shown):
     def whole(self) -> float | None:
         """The upper end of the axis: 100 for percentages; None: the highest value.
 
-        CPU time as a percentage of one processor can exceed 100%.
+        CPU time as a percentage of one processor ("% of a CP") can exceed 100%.
         """
         is_share = self.unit.startswith("%") and not self.unit.endswith("of a CP")
         return _PERCENT if is_share else None
@@ -111,7 +111,7 @@ class TableOf:
     spark: Annotated[str, Key("the panel drawn as a sparkline in each row")]
     columns: Annotated[
         tuple[tuple[str, str, str], ...],
-        Key("for each column: a panel, the way its rows are combined, and a heading"),
+        Key("for each column: a panel, the way its values are combined, and a heading"),
     ]
 
 
@@ -146,9 +146,9 @@ def _panel(name: str, spec: Any, where: Where) -> Panel:
 
 
 def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
-    """Return a declaration; if it has only one metric, with the metric's unit and formula.
+    """Return a declaration, with the unit and formula of its metric if it has exactly one.
 
-    For a total, these are unit and formula of the rate per second.
+    For a total, unit and formula are those of the rate per second.
     """
     metrics = metrics_of(given.get("metric", ""))
     if len(metrics) != 1:
@@ -173,7 +173,7 @@ def tables() -> Mapping[str, TableOf]:
 
 
 def panel_named(name: str) -> Panel:
-    """Return the panel with this name. Raises RequestError with similar names."""
+    """Return the panel with this name. Raises RequestError if it is unknown."""
     if name not in panels():
         raise RequestError(str(Where("").unknown("panel", name, panels())))
     return panels()[name]
@@ -185,9 +185,9 @@ def part_of(rule: str) -> Part | None:
 
 
 def panel_of(names: Sequence[str]) -> str:
-    """Return the name of the panel for the first rule in `names` that a panel shows; '': none.
+    """Return the name of the panel for the first rule in `names` that has a panel; '': none.
 
-    A panel with the name of the rule has priority over a panel with a pattern.
+    A panel that names the rule itself precedes a panel that names a pattern.
     """
     for rule in names:
         showing = [
@@ -201,5 +201,5 @@ def panel_of(names: Sequence[str]) -> str:
 
 
 def definition(name: str) -> str:
-    """Return the text of a file of definitions."""
+    """Return the text of the file `name` in `definitions`."""
     return (_FOLDER / name).read_text("utf-8")

@@ -1,6 +1,6 @@
 """Findings on a page: one card per incident, one row per finding.
 
-An incident is the simultaneous findings of a queue manager, and the metrics that changed then.
+An incident is a serious finding, with simultaneous findings and the metrics that changed.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ _MOST_INCIDENTS = 3
 _MOVES = 8
 """Maximum number of changed metrics per incident."""
 _WHOLE = 0.6
-"""Share of the time from which a finding is the normal state and not an incident."""
+"""A finding that lasts at least this share of the time is the normal state, not an incident."""
 _LAST_SEVERITY, _LAST_DIAGNOSED = 3, 4
-"""Least serious severities of incidents: of findings, and of diagnoses."""
+"""Least serious severities of incidents: for rules, and for diagnoses."""
 _UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
 """Rules that are incidents at any severity: missing or incomplete data, and restarts."""
 _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
-"""Share of the highest value of a panel that counts as negligible."""
+"""Share of the highest value of a panel that is added to both values of a ratio."""
 _LEAST_RATIO = 1.25
 _OVER: Mapping[str, Callable[[Floats], Any]] = {"peak": np.max, TROUGH: np.min}
-"""Function that combines values of several intervals, by measure; default: average."""
+"""By measure: the function that combines values of several intervals; default: average."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """The value of an object of a panel in the two hours before an incident, and during it.
+    """The change of a value: in the two hours before an incident, and during the incident.
 
-    The value is the highest, lowest or average value, according to the measure of the panel.
+    The value is the highest, lowest or average value, as the measure of the panel defines.
     """
 
     panel: Panel
@@ -56,7 +56,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Incident:
-    """A period with a problem: its main finding, simultaneous findings, and changed metrics."""
+    """A period with a problem: main finding, simultaneous findings, and changed metrics."""
 
     cause: Finding
     others: Sequence[Finding]
@@ -103,9 +103,9 @@ def _together(one: Finding, other: Finding) -> bool:
 
 
 def _moves(day: Day, finding: Finding) -> list[Move]:
-    """Return the metrics that became much worse than before a finding, one object per panel.
+    """Return the metrics that became much worse during a finding, one object per panel.
 
-    The largest ratio comes first. If a panel shows completed work, a decrease is worse too.
+    The largest ratio comes first. If a panel shows completed work, a decrease also counts as worse.
     """
     begin, end = (finding.clock.moment(each) for each in (finding.start, finding.end))
     middle = (day.axis.starts + day.axis.ends) // 2
@@ -119,7 +119,7 @@ def _moves(day: Day, finding: Finding) -> list[Move]:
 
 
 def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float, Move]]]:
-    """Yield for each panel the ratios and moves of its objects, if the ratio is large enough."""
+    """Yield for each panel the moves of its objects, each with its ratio; above 1: worse."""
     for courses in day.courses.values():
         found, panel = [], courses.panel
         little = _LITTLE * max(each.highest for each in courses.several)
@@ -149,13 +149,13 @@ MARKS = {
 WASTE = 3
 """Least serious severity that determines the status of a queue manager."""
 _STRIP = 240
-"""Width in pixels of the time strip beside a finding."""
+"""Width in pixels of the time strip of a finding."""
 _MOST = 60
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
 def incident_cards(day: Day, number: int) -> Iterator[str]:
-    """Yield the cards of a queue manager's incidents; `number` is part of its element ids."""
+    """Yield the cards of a queue manager's incidents; `number`: as in `manager_lines`."""
     for each in incidents(day):
         yield from _card(each, day, number)
 
@@ -267,7 +267,7 @@ def _zoom(finding: Finding, day: Day, words: str) -> str:
 
 
 def _strip(finding: Finding, day: Day) -> str:
-    """Return a strip of the covered time, in which the time of a finding is marked."""
+    """Return an SVG strip of the whole time with marks at the times of a finding."""
     first, length = int(day.axis.starts[0]), int(day.axis.ends[-1] - day.axis.starts[0])
     scale = _STRIP / length
     bars = "".join(

@@ -1,4 +1,4 @@
-"""From a catalog to the data of a page: one scan for rules, panels, flows and record counts."""
+"""The data of a page, gathered in one scan of a catalog: findings, charts, flows, record counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from smfparse.summarizing.compare_printing import ComparisonDocument
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
-"""Names of the results of queries in the catalog."""
+"""Names under which the catalog holds the results of queries."""
 _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
@@ -54,7 +54,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The data of all inputs on a page.
+    """The data of a page.
 
     held      numbers of records and bytes by system, queue manager, type and subtype
     damage    sentences about damage
@@ -69,7 +69,7 @@ class Gathered:
 
 
 class Earlier(NamedTuple):
-    """An earlier period, compared with the period of a page.
+    """An earlier period for comparison with the period of a page.
 
     days     courses of the earlier period, one `Day` per queue manager
     changes  comparison of both periods
@@ -82,7 +82,7 @@ class Earlier(NamedTuple):
 def gathered(catalog: Catalog, damage: DamageLog, commands: Commands = ANY_INPUT) -> Gathered:
     """Gather the data of a page from the inputs of a catalog; SMF files are read once.
 
-    damage    log of the damage of the inputs, which is complete after they are read
+    damage    damage log of the inputs; it is complete after the inputs are read
     commands  makes the commands that show more detail
     """
     asked = {**_plan_queries(catalog), **with_macros(catalog, _queries())}
@@ -109,7 +109,7 @@ def gathered(catalog: Catalog, damage: DamageLog, commands: Commands = ANY_INPUT
 
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
-    """Return days with the courses of some panels, without findings."""
+    """Return one `Day` per queue manager with the courses of some panels, without findings."""
     hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), _ROWS: _rows_query(some)}))
     return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog)]
 
@@ -142,7 +142,7 @@ def _key(row: Mapping[str, Any]) -> Manager:
 
 
 def panel_sql(panel: Panel) -> str:
-    """Return the query for the rows of a panel, in a form that users can run."""
+    """Return the query for the rows of a panel, complete, so that users can run it."""
     return _common_of([panel]) + panel.sql.strip()
 
 
@@ -156,7 +156,7 @@ def _queries() -> dict[str, str]:
 
 
 def _common_of(some: Iterable[Panel]) -> str:
-    """Return the SQL that panels share; '': none of these panels uses it."""
+    """Return the SQL of common.sql if one of the panels uses it, otherwise ''."""
     common = definition("common.sql")
     named = words_in(" ".join(each.sql for each in some))
     return common if named.intersection(_COMMON.findall(common)) else ""
@@ -177,8 +177,8 @@ def _plan_queries(catalog: Catalog) -> dict[str, str]:
 def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
     """Return the output of the planners for each queue manager, by part.
 
-    The catalog must contain the results of `_plan_queries`. A planner is omitted if an input that
-    SMF data can contain is missing in the data, or outside the valid range.
+    The catalog must contain the results of `_plan_queries`. A planner is omitted if a measured
+    input is missing in the data, or outside its valid range.
     """
     found: dict[Manager, dict[str, list[Section]]] = {}
     for part in parts().values():

@@ -1,7 +1,7 @@
-"""The page: one self-contained HTML file with a policy that blocks all other content.
+"""The page: one self-contained HTML file, with a content policy that blocks external content.
 
-A queue manager is shown without scripts: status, findings, parts with tables. A table shows
-objects, with shaded figures of several panels, and a sparkline.
+Status, findings and tables of a queue manager are shown also without scripts. A table has a row per
+object, with shaded figures of several panels, and a sparkline.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CENTS = 100
 
 
 class _Column(NamedTuple):
-    """A column of figures (NaN: none), its highest figure, and its number of decimals."""
+    """A column of figures (NaN: no value), its highest figure, and its number of decimals."""
 
     heading: str
     figures: Sequence[float]
@@ -55,7 +55,7 @@ class _Column(NamedTuple):
 
 
 def table_lines(table: TableOf, day: Day) -> Iterator[str]:
-    """Yield a table of a queue manager; no lines if its panels have no data."""
+    """Yield the lines of a table for a queue manager; no lines if its panels have no data."""
     rows = [(name, _cells(table, day, name)) for name in _objects(table, day)]
     if not rows:
         return
@@ -142,7 +142,7 @@ def spark(values: Floats) -> str:
 
 
 CLEAR, NO_DATA = 6, 7
-"""Values of `Verdict.order` after the severities of findings: no finding, and no data."""
+"""Values of `Verdict.order` above all severities: no finding, and no data."""
 
 
 def manager_lines(
@@ -150,8 +150,8 @@ def manager_lines(
 ) -> Iterator[str]:
     """Yield the section of a queue manager.
 
-    number  index of the queue manager, part of the ids of elements
-    before  an earlier period of the same queue manager; None: none
+    number  index of the queue manager on the page, which is part of element ids
+    before  an earlier period of the same queue manager; None: no comparison
     """
     yield f'<section class="manager" id="m{number}" data-number="{number}">'
     yield from _heading(day)
@@ -171,7 +171,7 @@ def manager_lines(
 
 
 def missing_lines(found: Gathered) -> Iterator[str]:
-    """Yield the traces that panels and rules without data require."""
+    """Yield the section of the traces that panels and rules without data require."""
     absent: dict[str, list[str]] = {}
     for day in found.days:
         for panel in panels().values():
@@ -217,7 +217,7 @@ def _span(day: Day) -> str:
 class Verdict(NamedTuple):
     """The status of a part: the severity of its worst finding, no finding, or no data.
 
-    order   severity, CLEAR or NO_DATA: lower is worse
+    order   severity, CLEAR or NO_DATA; the lowest value is the worst status
     state   CSS class of the tile
     symbol  symbol of the status
     words   description of the status
@@ -246,7 +246,7 @@ def verdict(part: Part, day: Day) -> Verdict:
 
 
 def _is_used(its: Sequence[Panel]) -> bool:
-    """Whether a panel is not optional, so that missing data is shown."""
+    """Whether at least one panel is not optional, so that missing data is shown."""
     return any(not each.optional for each in its)
 
 
@@ -287,7 +287,7 @@ def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str
 
 
 def _charts(there: Sequence[Panel], day: Day, number: int, before: Day | None) -> Iterator[str]:
-    """Yield places for the charts of panels, and the names of panels with only zeros."""
+    """Yield empty elements for the charts of panels, and the names of panels with only zeros."""
     quiet = [each for each in there if _is_quiet(each.name, day, before)]
     for panel in there:
         if panel not in quiet:
@@ -301,7 +301,7 @@ def _charts(there: Sequence[Panel], day: Day, number: int, before: Day | None) -
 
 
 def _is_quiet(name: str, *days: Day | None) -> bool:
-    """Whether all values of a panel are 0, on all days that contain the panel."""
+    """Whether all values of a panel are 0 in all `days` with data for the panel."""
     return all(day is None or name not in day.courses or day.courses[name].all_zero for day in days)
 
 
@@ -344,7 +344,7 @@ def _group_tile(part: Part, members: Sequence[tuple[int, Day]]) -> str:
 
 
 def _more(worst: Verdict, name: str, several: Sequence[tuple[Verdict, int, str]]) -> str:
-    """Return the second line of a tile: the member with the finding, or members without data."""
+    """Return the second line of a group's tile: the worst finding, or members without data."""
     if worst.order < CLEAR:
         return f"{name}: {worst.more}"
     if worst.order == NO_DATA:
@@ -376,7 +376,7 @@ _KEYS = (
 def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     """Yield the lines of a page.
 
-    before  an earlier period to compare with; None: none
+    before  an earlier period for comparison; None: no comparison
     """
     script, style = joined(_SCRIPTS), joined(_STYLES)
     title = ", ".join(each.times.name for each in found.days) or "no data"
@@ -405,7 +405,7 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
 
 
 def _bar(found: Gathered) -> Iterator[str]:
-    """Yield the bar with queue managers and, if scripts run, time and overview."""
+    """Yield the bar: queue managers and, if scripts run, the shown time and buttons."""
     yield '<header class="bar"><h1>IBM MQ for z/OS</h1><nav aria-label="Queue managers">'
     for number, day in enumerate(found.days):
         worst = worst_verdict(day)

@@ -1,4 +1,4 @@
-"""The payload: the data that scripts draw, as a dict of names and rounded numbers."""
+"""The payload: the data that the scripts of a page draw, as a dict of names and rounded numbers."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from smfparse.vectors import Floats
 _MOST_LINES = {"lines": 8, "heat": 24}
 """Maximum number of objects drawn, by shape of the panel."""
 _DIGITS, _EDGE_DIGITS = 4, 3
-"""Number of digits of a value, and of the edges of a band, which are never shown as numbers."""
+"""Number of digits of a value, and of the ends of a band, which are drawn but not printed."""
 
 
 def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
     """Return the data of all queue managers for the scripts.
 
-    before  days of an earlier period, drawn in the background of the charts of their queue managers
+    before  days of an earlier period, drawn in the background of the charts
 
     Times are seconds since 1970, local time of the system; `offset` is local time minus UTC.
     """
@@ -50,7 +50,7 @@ def packed(facts: Mapping[str, Any]) -> str:
 
 
 def finding_panel(finding: Any, there: Mapping[str, Courses]) -> str:
-    """Return the panel that shows a finding, or a finding that it explains; '': no panel."""
+    """Return the name of the panel for a finding, or for one that it explains; '': no panel."""
     explained = [each.rule for each in finding.explains]
     names = [finding.rule, *explained]
     return next((name for each in names if (name := panel_of([each])) in there), "")
@@ -76,7 +76,7 @@ def _panel(panel: Panel, commands: Commands) -> dict[str, Any]:
 
 
 def _quoted(sql: str) -> str:
-    """Return a query as one shell word, if possible in double quotes."""
+    """Return a query as a shell argument, in double quotes if possible."""
     return shlex.quote(sql) if any(each in sql for each in '"$`\\!') else f'"{sql}"'
 
 
@@ -120,13 +120,13 @@ def _short(number: float) -> float | int:
 
 
 def _restarts(day: Day) -> list[float]:
-    """Return the starts of intervals before which the queue manager was restarted."""
+    """Return the starts of the intervals that follow a restart of the queue manager."""
     calendar = day.times.calendar
     return [clock(day, each) for each in calendar.starts[calendar.restarts].tolist()]
 
 
 def drawn_courses(courses: Courses, before: Day | None) -> Sequence[Course]:
-    """Return the courses to draw: if possible, without courses that are always 0."""
+    """Return the courses to draw, without courses that are always 0, unless all are."""
     if before is not None or courses.panel.measure == TROUGH:
         return courses.several
     return [each for each in courses.several if not each.is_zero] or courses.several
@@ -150,7 +150,7 @@ def _chart(courses: Courses, drawn: Sequence[Course], thin: Thinned, day: Day) -
 
 
 def _before(before: Day, day: Day) -> dict[str, Any]:
-    """Return the courses of an earlier period for the drawn objects, moved to the days of `day`."""
+    """Return the earlier courses of the drawn objects, moved by whole days to the time of `day`."""
     thin = Thinned.of(before.axis, MOST_POINTS)
     facts = _intervals(before, thin.axis)
     apart = clock(day, int(day.axis.starts[0])) - facts["first"]
@@ -170,7 +170,7 @@ def _before(before: Day, day: Day) -> dict[str, Any]:
 
 
 def rounded(values: Floats, digits: int = _DIGITS) -> list[float | int | None]:
-    """Return values with `digits` digits, or more before the decimal point; NaN becomes None."""
+    """Return values rounded to `digits` digits; whole parts are complete. NaN becomes None."""
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))
     scale = 10.0 ** np.clip(digits - 1 - np.floor(np.log10(sizes)), 0, 12)

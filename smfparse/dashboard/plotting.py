@@ -26,9 +26,9 @@ _ROW = 18
 """Height in pixels of a row of a heat map."""
 _MOST_ROWS = 24
 _FAINTEST = 0.08
-"""Opacity of the smallest value above 0."""
+"""Opacity of a cell with the smallest value above 0."""
 _TICKS = (60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800)
-"""Possible numbers of seconds between marks on the axis of time."""
+"""Possible distances of marks on the time axis, seconds."""
 _MOST_TICKS = 13
 _MARKS = 4
 """Approximate number of marks on the axis of values."""
@@ -148,7 +148,7 @@ def _times(day: Day, height: float) -> Iterator[str]:
 
 
 def _course(axis: Axis, course: Course, values: Floats, number: int, top: float) -> Iterator[str]:
-    """Yield the name of a course, and the course as steps, one per interval."""
+    """Yield the line of a course, with one step per interval, and its name."""
     scale = _WIDTH / int(axis.ends[-1] - axis.starts[0])
     path, pen = "", "M"
     gaps = axis.after_gap.tolist()
@@ -173,7 +173,7 @@ def _height(value: float, top: float) -> float:
 
 
 def _round_step(most: float) -> float:
-    """Return a round distance between marks: about _MARKS marks cover the values up to `most`."""
+    """Return a round distance of marks, such that about _MARKS marks reach `most`."""
     size = 10.0 ** math.floor(math.log10(most / _MARKS))
     return next(each * size for each in (1, 2, 5, 10) if each * size * _MARKS >= most)
 

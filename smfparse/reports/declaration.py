@@ -1,8 +1,8 @@
 """Declarations of reports: `definitions/<name>.toml` describes `definitions/<name>.sql`.
 
 The SQL computes the numbers, with the `section` of each row. The TOML declares the name, style,
-formula and fields of each figure. The dataclasses here declare the keys of the TOML file: a file is
-checked against them when it is loaded (`smfparse.declarations`), and docs/extending.md shows them.
+formula and fields of each figure. The dataclasses here declare the keys of the TOML file, and
+docs/extending.md lists them.
 """
 
 import re
@@ -31,9 +31,9 @@ EVIDENCE = {
 }
 _FOLDER = Path(__file__).with_name("definitions")
 _OWNERS = {"z/OS": "system", "QM": "qmgr"}
-"""Headings of the keys that identify the owner of a section or row, and these keys."""
+"""Keys of the owner of a section or row, by heading."""
 KEY_HEADINGS = {**_OWNERS, "Date": "date", "Time": "time"}
-"""Default headings of the keys in front of the figures, and these keys."""
+"""Keys in front of the figures by default, by heading."""
 _NO_SAMPLE = "this report of MP1B is not available: IBM has published no sample"
 _ELSEWHERE = {
     "QCPU": "use the report api-cost with by=queue",
@@ -44,7 +44,7 @@ _ELSEWHERE = {
     "OFIELD": _NO_SAMPLE,
     "EOJ": _NO_SAMPLE,
 }
-"""Advice for DD names and earlier programs without a report: where their data is shown."""
+"""Advice by DD name or earlier program that has no report: where the same data is shown."""
 _NEAR = 3
 """Maximum number of similar names in a message."""
 _DD_CSV = "CSV"
@@ -52,12 +52,12 @@ _DD_CSV = "CSV"
 _RANGE = ".."
 """Separator of the first and the last figure in a range of figures."""
 _LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
-"""A line of a template for several figures: `?` (figures that are absent or zero are omitted), the
-names of the figures, and the rest of the line.
+"""A template line that is repeated for several figures: `?` (absent and zero figures are omitted),
+the names of the figures, and the rest of the line.
 """
 _PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
-"""A part of a figure in such a line, and its format; `{value_size}` is the value of the figure
-<name>_size.
+"""A placeholder in the rest of such a line: part of a figure, suffix, format. With the suffix in
+`{value_size}`, the value is that of the figure <name>_size.
 """
 
 
@@ -70,7 +70,7 @@ class Figure:
         str,
         Key('CSV header; `""`: not in CSV; default with a `label`: the label without blanks'),
     ]
-    style: Annotated[str, Key("its [style](../smfparse/rendering/figures.py)", among=STYLES)]
+    style: Annotated[str, Key("the [style](../smfparse/rendering/figures.py)", among=STYLES)]
     formula: Annotated[str, Key("formula in IBM's field names")]
     evidence: Annotated[
         str, Key("where the formula comes from: `field`, `published`, `inferred`", among=EVIDENCE)
@@ -78,14 +78,14 @@ class Figure:
     suffix: Annotated[str, Key("unit after a value in text", "none")] = ""
     note: Annotated[str, Key("explanation for readers", "none")] = ""
     measure: Annotated[
-        str, Key("its measure or field: `putn`, `putet_average`, `task.cpu`", "its name")
+        str, Key("the measure or field: `putn`, `putet_average`, `task.cpu`", "the name")
     ] = ""
     absent: Annotated[str, Key("text in place of a missing value")] = ABSENT
     label: Annotated[str, Key("name in lines for several figures", "`csv`")] = ""
     unit: Annotated[str, Key("unit in these lines", "none")] = ""
     where: Annotated[
         str,
-        Key("the figure that must have a value for these lines to show it", "the figure itself"),
+        Key("these lines require a value of this figure", "the figure itself"),
     ] = ""
     heading: Annotated[str, Key("heading in the tables of `blocks`", "`csv`")] = ""
     width: Annotated[str, Key("format in these tables: `>8`, `<20`", "none")] = ""
@@ -96,7 +96,7 @@ class Figure:
         return self.csv, self.label, self.heading
 
     def part(self, found: re.Match[str]) -> str:
-        """Return the text for this figure in place of a _PART of a line for several figures."""
+        """Return the text of this figure for a placeholder _PART."""
         name, behind, how = found.groups("")
         if name == "value":
             return f"{{{self.name}{behind}:{how}}}"
@@ -165,7 +165,7 @@ def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[s
 
 
 def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, TextTable]:
-    """Return the tables by kind of line; the headings and widths of columns come from figures."""
+    """Return the tables by kind of line; omitted headings and formats come from the figures."""
     columns = {name: (name, heading, "<4") for heading, name in _OWNERS.items()}
     columns |= {
         each.name: (each.name, each.heading or each.csv, each.width) for each in before["figures"]
@@ -211,7 +211,7 @@ def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figur
 
 
 def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return by name of a field or measure the keys that a figure of this name can omit."""
+    """Return, by name of a field or measure, the keys that it supplies to a figure."""
     there = [each for each in tables if each in TABLES]
     known: dict[str, Mapping[str, Any]] = {
         each.name: {"formula": each.field.name.upper(), "note": each.doc, "style": _style(each)}
@@ -274,7 +274,7 @@ class Report:
     trace: Annotated[
         str,
         Key(
-            "the command that makes MQ write the data, for the message about absent data",
+            "the command that starts the trace, for the message about absent data",
             "that of the records of `main`",
         ),
     ] = field(default="", kw_only=True)
@@ -288,7 +288,7 @@ class Report:
     subject: Annotated[
         str,
         Key(
-            "kind of object in a row: figures are its measures; without an SQL file, all are",
+            "metric subject of the rows; without an SQL file, each figure is one of its measures",
             "the SQL decides",
             among=subject_names(),
         ),
@@ -296,7 +296,8 @@ class Report:
     each: Annotated[
         Mapping[str, tuple[Any, ...]],
         Key(
-            "values of `{name}` in a figure that declares several: texts, or lists of texts", "none"
+            "values of `{name}` in a declaration of several figures: texts, or lists of texts",
+            "none",
         ),
     ] = field(default_factory=dict, kw_only=True)
     figures: Annotated[
@@ -340,7 +341,7 @@ class Report:
     section: Annotated[
         str,
         Key(
-            "extent of a section: `record`; `span`, an interval of any number of records; "
+            "extent of a section: `record`; `span`, an interval in any number of records; "
             "`moment`, the data that SMF took at one time; `total`; `all`, for all queue managers "
             "together; or a length such as `1m`",
             read=_section,
@@ -358,7 +359,7 @@ class Report:
     ranked: Annotated[
         str,
         Key(
-            "the figure that `top` ranks rows by; with it, `sort` takes any number",
+            "the figure that `top` ranks rows by; if given, `sort` takes any number",
             "with `kinds`, rows are ranked by `order`, otherwise not at all",
         ),
     ] = ""
@@ -373,14 +374,16 @@ class Report:
     per_task: Annotated[bool, Key("whether a terminal shows at most 1,000 tasks")] = False
     name_mark: Annotated[
         str,
-        Key("mark of sections that add queue managers of one name, unless `by` has system", "none"),
+        Key(
+            "mark of sections with several queue managers of one name, if `by` lacks system", "none"
+        ),
     ] = ""
     queue_mark: Annotated[
         str,
         Key(
-            "if queues are selected: the mark that shows which figures are those of whole tasks or "
-            "records, and which are omitted",
-            "all figures are those of the selected queues",
+            "if queues are selected: a mark about the figures that cover whole tasks or records, "
+            "and the omitted figures",
+            "all figures are about the selected queues",
         ),
     ] = ""
     text_only: Annotated[
@@ -397,7 +400,7 @@ class Report:
     ] = field(default_factory=lambda: dict(KEY_HEADINGS))
     options: Annotated[
         Mapping[str, Any],
-        Key("its [options](../smfparse/reports/options.py) and their defaults", "none"),
+        Key("the [options](../smfparse/reports/options.py) and their defaults", "none"),
     ] = field(default_factory=dict)
     choices: Annotated[
         Mapping[str, tuple[str, ...]], Key("the names that `by` and `sort` take", "none")
@@ -406,15 +409,15 @@ class Report:
     busiest: Annotated[
         str,
         Key(
-            "SQL of the possible values, for the message if none is given: `option`, `name` "
-            "and `cpu_seconds`",
+            "SQL of possible values, for the message if a required option is missing: `option`, "
+            "`name` and `cpu_seconds`",
             "none",
         ),
     ] = ""
     findings: Annotated[
         tuple[str, ...],
         Key(
-            "figures that name objects of `check`: their findings are rows of the "
+            "figures with names of objects: findings about these objects are rows of the "
             "line `finding`, after the rows with the same value of the first figure",
             "none",
         ),
@@ -430,7 +433,7 @@ class Report:
 
     @property
     def across(self) -> bool:
-        """Whether each section is about all queue managers together, so that its rows name them."""
+        """Whether a section covers all queue managers, so that rows need their names."""
         return self.section == ONE_SECTION.by
 
     @property
@@ -444,7 +447,7 @@ class Report:
         return _spelled(name) in (own, own + _DD_CSV, *self.dd)
 
     def left_out(self, asked: Mapping[str, Any]) -> frozenset[str]:
-        """Return the columns that text omits, because the options do not group rows by them."""
+        """Return the columns of `choices` for `by` that are not in `by`; text omits them."""
         by = self.values(asked).get("by", ())
         return frozenset(each.replace("-", "_") for each in self.choices.get("by", ())).difference(
             by
@@ -457,7 +460,7 @@ class Report:
         return parsed(self.name, self.options, self.choices, asked)
 
     def _ranked_by(self, text: str) -> str:
-        """Return the figure with the heading `text`, or the only figure whose name begins so."""
+        """Return the figure with this heading, or the only one whose name begins with `text`_."""
         names, wanted = self.choices["sort"], _plain(text)
         if text in names:
             return text
@@ -473,7 +476,7 @@ class Report:
         return text
 
     def absent(self) -> str:
-        """Return the message for an input without the data: the trace to start."""
+        """Return the message for an input without data, with the trace to start."""
         several = ", and " in self.trace
         advice = f"{self.trace} {'write' if several else 'writes'} the data."
         if self.nothing:
@@ -564,7 +567,7 @@ def load(name: str, folder: Path | None = None) -> Report:
 def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the keys of a report; omitted keys come from the report in `like`.
 
-    seen  reports that inherit from this one by `like`, to detect a cycle
+    seen  names of the reports that inherit from this report, to detect a cycle
     """
     spec = toml(folder / f"{name}.toml", where)
     if "like" not in spec:

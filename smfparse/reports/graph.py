@@ -1,4 +1,4 @@
-"""Graphs of reports whose rows are edges: for Graphviz and Mermaid, and as SVG in a page of HTML.
+"""Graphs of reports whose rows are edges: in DOT (Graphviz), in Mermaid, and as SVG for HTML.
 
 In the SVG, nodes are placed in columns, so that most messages go from left to right.
 """
@@ -33,11 +33,11 @@ class _Language(NamedTuple):
     """The syntax of a language for graphs.
 
     begin, end  lines before and after the graph
-    id          format of the id of a node, from its number and its names
-    node        format of the line of a node, from its id, text and shape
-    edge        format of the line of an edge, from the ids of two nodes and the messages
-    line        separator of lines within the text of a node
-    escapes     characters with a meaning in the language, and their escapes
+    id          format of the id of a node; arguments: number, names
+    node        format of the line of a node; arguments: id, text, shape of _SHAPES
+    edge        format of the line of an edge; arguments: ids of both nodes, number of messages
+    line        line break within the text of a node
+    escapes     by character with a meaning in the language: its escape
     """
 
     begin: tuple[str, ...]
@@ -72,7 +72,7 @@ _LANGUAGES = {
 
 
 class Node(NamedTuple):
-    """A source or target of messages; `place` is the scope in which `name` is unique."""
+    """A source or target of messages; `name` is unique in the scope `place`."""
 
     kind: str
     name: str
@@ -88,7 +88,7 @@ class Edge(NamedTuple):
 
 
 def has_edges(which: Report) -> bool:
-    """Whether rows of a report are edges, so that `dot` and `mermaid` are possible formats."""
+    """Whether a report has rows that are edges, so that it has the formats `dot` and `mermaid`."""
     return {f"{end}_{part}" for end in _ENDS for part in _PARTS} <= {
         each.name for each in which.figures
     }
@@ -128,19 +128,19 @@ _MOST = 150
 _SWEEPS = 4
 """Number of times that the nodes of all columns are sorted by their neighbours."""
 _LETTER, _PADDING = 7, 24
-"""Width in pixels of a letter, and of the space beside a name in its node."""
+"""Pixels: width of a letter, and of the padding of a name in its node."""
 _HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 54, 130, 12
-"""Pixels: height of a node, vertical distance of nodes, space between columns, margin."""
+"""Pixels: height of a node, vertical distance of nodes, space between columns, page margin."""
 _BELOW = 70
-"""Maximum distance in pixels below the nodes, for lines that go back to the left."""
+"""Pixels below the nodes for the lines that go to the left."""
 _FAR = 0.7
-"""Preferred place of a number on its line, from 0 at the node with more lines to 1."""
+"""Preferred place of a number on its line; 0: at the node with more lines, 1: at the other node."""
 _ELSEWHERE = (0.5, 0.2, 0.8)
 """Further places of a number, if its preferred place is occupied."""
 _DIGIT, _LINE_HEIGHT = 7, 13
-"""Width and height of a digit in pixels."""
+"""Pixels: width and height of a digit."""
 _THIN, _THICK = 1.0, 7.0
-"""Pixels: width of a line with few messages; additional width of the line with the most."""
+"""Pixels: minimum width of a line, and additional width of the line with the most messages."""
 _LOOKS: Mapping[str, str] = {
     "queue": 'rx="4" fill="#e3ecfa" stroke="#3a66a7"',
     "channel": 'rx="20" fill="#e2f3ea" stroke="#2f7d55"',
@@ -155,16 +155,16 @@ Point: TypeAlias = tuple[float, float]
 
 
 class Box(NamedTuple):
-    """The place of a node or of a number: upper left corner and width, in pixels."""
+    """The place of a node: upper left corner and width. Of a number: left end, middle, width."""
 
     x: float
     y: float
     width: float
 
     def meets(self, other: Box) -> bool:
-        """Whether two numbers in this place and in `other` would overlap."""
-        is_beside = self.x + self.width <= other.x or other.x + other.width <= self.x
-        return not is_beside and abs(self.y - other.y) < _LINE_HEIGHT
+        """Whether numbers in these two places would overlap."""
+        is_apart = self.x + self.width <= other.x or other.x + other.width <= self.x
+        return not is_apart and abs(self.y - other.y) < _LINE_HEIGHT
 
 
 def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
@@ -197,7 +197,7 @@ def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
 def _columns(edges: Sequence[Edge]) -> Columns:
     """Return nodes in columns: each node to the right of the nodes from which it gets messages.
 
-    In a cycle, the edge with the fewest messages goes to the left.
+    In a cycle, only the edge with the fewest messages goes to the left.
     """
     after: dict[Node, set[Node]] = {}
     for first, second, _ in edges:
@@ -225,11 +225,11 @@ def _reached(node: Node, after: Mapping[Node, set[Node]]) -> set[Node]:
 
 
 def _ordered(columns: Columns, edges: Sequence[Edge]) -> Columns:
-    """Return the columns with each node near the middle of its neighbours, so fewer lines cross."""
-    beside: dict[Node, list[Node]] = {}
+    """Return columns sorted by the mean place of each node's neighbours, so fewer lines cross."""
+    neighbours: dict[Node, list[Node]] = {}
     for first, second, _ in edges:
-        beside.setdefault(first, []).append(second)
-        beside.setdefault(second, []).append(first)
+        neighbours.setdefault(first, []).append(second)
+        neighbours.setdefault(second, []).append(first)
     for _ in range(_SWEEPS):
         place = {
             node: (number + 0.5) / len(nodes)
@@ -237,7 +237,7 @@ def _ordered(columns: Columns, edges: Sequence[Edge]) -> Columns:
             for number, node in enumerate(nodes)
         }
         middle = {
-            node: sum(place[each] for each in near) / len(near) for node, near in beside.items()
+            node: sum(place[each] for each in near) / len(near) for node, near in neighbours.items()
         }
         columns = [sorted(nodes, key=lambda node: (middle[node], node)) for nodes in columns]
     return columns
@@ -296,7 +296,7 @@ def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]
     """Return the SVG of an edge's number of messages, on its line.
 
     near   preferred place on the line: 0 at the start, 1 at the end
-    taken  places of other numbers, which are avoided if possible; this place is added
+    taken  places of other numbers, avoided if possible; the place of this number is added
     """
     text = f"{edge.messages:,}"
     wide = _DIGIT * len(text)

@@ -1,4 +1,4 @@
-"""The list of reports, with whether the inputs contain data for each report."""
+"""The list of reports, and for each report whether the inputs contain its data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SHORT = ("name", "data", "title")
 """Columns shown without --explain."""
-_BESIDE = 2
+_GAP = 2
 """Number of blanks between two columns."""
 _HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
 
@@ -26,8 +26,8 @@ class Listed:
     """A report in the list.
 
     dd    MP1B's DD names of the report
-    data  whether the inputs contain data for the report: yes, no, or perhaps (its records exist,
-          but may give no rows); None: no inputs
+    data  whether the inputs contain data for the report: yes, no, or perhaps (the required records
+          exist, but the report may have no rows); None: no inputs
     """
 
     name: str
@@ -38,9 +38,9 @@ class Listed:
 
 
 def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
-    """Return all reports; with a catalog, whether its inputs contain data for each report.
+    """Return all reports. `data` is filled if a catalog is given.
 
-    The title of a report with a wrong declaration is the error.
+    If the declaration of a report is wrong, its title is the error message.
     """
     found = declared()
     good = [each for each in found.values() if isinstance(each, Report)]
@@ -90,7 +90,7 @@ class ListDocument(Document):
         yield Section("", [Table(columns, self._rows())])
 
     def tables(self) -> Iterator[Table]:
-        """Yield the table of reports, with the names of JSON as headings."""
+        """Yield the table of reports, with the JSON keys as headings."""
         yield Table([*map(Column, self._names())], self._rows())
 
     def facts(self) -> Iterator[Facts]:
@@ -98,15 +98,15 @@ class ListDocument(Document):
         yield Facts({"reports": [asdict(each) for each in self._listed]}, indent=2)
 
     def printed(self) -> Iterator[str]:
-        """Yield the lines of the table, with the names of JSON as headings; titles are wrapped."""
+        """Yield the lines of the table, with the JSON keys as headings; titles are wrapped."""
         if self._at_length:
             yield from aligned([*map(Column, self._names())], self._rows())
             return
         names = [name for name in self._names() if name in _SHORT]
         lines = aligned([*map(Column, names)], self._rows(names))
-        margin = max(len(each.name) for each in self._listed) + _BESIDE
+        margin = max(len(each.name) for each in self._listed) + _GAP
         margin += (
-            max(len(each.data or "") for each in self._listed) + _BESIDE if "data" in names else 0
+            max(len(each.data or "") for each in self._listed) + _GAP if "data" in names else 0
         )
         for line in lines:
             yield from textwrap.wrap(

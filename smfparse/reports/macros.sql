@@ -2,14 +2,14 @@
 CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
     moment AT TIME ZONE 'UTC' + to_seconds(utc_offset);
 
--- A sum of doubles of any size, the same in whatever order they come: see `total`, which is faster.
+-- A sum of doubles of any size that is the same for any order of rows. `total` is faster.
 CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY number));
 
--- A value that rows are grouped by; NULL where the option `by` does not name it.
+-- A grouping value of rows; NULL if the option `by` does not contain its name.
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
--- Whose calls are, and on what, as far as the option `by` names it.
+-- The grouping values of calls; NULL for names that are not in the option `by`.
 CREATE OR REPLACE MACRO users_asked_for(
     system, qmgr, connection_type, job, userid, program, channel, queue, size, counted_at
 ) AS {
@@ -20,47 +20,46 @@ CREATE OR REPLACE MACRO users_asked_for(
     'hour': asked_for('hour', date_trunc('hour', counted_at))
 };
 
--- Whose SMF records are, as far as the option `by` names it.
+-- The grouping values of SMF records; NULL for names that are not in the option `by`.
 CREATE OR REPLACE MACRO volume_asked_for(owner, job) AS {
     'system': asked_for('system', owner.system), 'qmgr': asked_for('qmgr', owner.qmgr), 'job': asked_for('job', job)
 };
 
--- The band of sizes that so many bytes are in: its upper end in KB, 1, 2, 4 and so on.
+-- The size band of a number of bytes: its upper end in KB, a power of 2.
 CREATE OR REPLACE MACRO size_band(bytes) AS CASE
     WHEN bytes IS NOT NULL
     THEN (2 ** greatest(ceil(log2(greatest(bytes, 1) / 1024)), 0))::BIGINT
 END;
 
--- The band of sizes of messages that a call moved, by their mean.
+-- The size band of the mean size of the messages that a call put or got.
 CREATE OR REPLACE MACRO size_of(verb, bytes_put, puts, bytes_got, gets) AS size_band(CASE
     WHEN verb IN ('put', 'put1') THEN bytes_put / nullif(puts, 0)
     WHEN verb = 'get' THEN bytes_got / nullif(gets, 0)
 END);
 
--- The transaction of each task and interval; of none, and not read, where rows are not grouped by it.
+-- The transaction of each task and interval; no rows unless the option `by` contains it, so that nothing is read.
 CREATE OR REPLACE MACRO transactions(identities) AS TABLE
 SELECT of_source, task_record, coalesce("transaction", psb) AS "transaction" FROM owners(identities)
 WHERE list_contains(getvariable('by'), 'transaction');
 
--- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
+-- A figure of a whole task; NULL if queues are selected, because calls on other queues are then missing.
 CREATE OR REPLACE MACRO of_whole_task(value) AS
     CASE WHEN NOT getvariable('of_queues') THEN value END;
 
--- Requests to the coupling facility of calls on queues, and of other calls: these are left out where queues are
--- selected.
+-- Coupling facility requests of calls on queues and, unless queues are selected, of other calls.
 CREATE OR REPLACE MACRO cf_requests(of_queues, of_other_calls) AS TABLE
 SELECT * FROM of_tasks(of_queues)
 UNION ALL BY NAME
 SELECT * EXCLUDE (block_no), phase AS verb FROM of_tasks(of_other_calls) WHERE NOT getvariable('of_queues');
 
--- The name of a request to the coupling facility, by its number in CFSTAT.
+-- The name of a coupling facility request, from its number in CFSTAT.
 CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
 
--- Lines of tasks of the channel initiator, and of all tasks of a section ('Summ'). `tasks` names rows of a kind of
--- task, and those of all of them, without `block_no`.
+-- Lines of channel initiator tasks, and of all tasks of a section ('Summ'). `tasks` is the name of a relation with a
+-- row per task of one kind, and a row without `block_no` for all tasks.
 CREATE OR REPLACE MACRO task_lines(kind, tasks) AS TABLE
 SELECT
     section, CASE WHEN block_no IS NULL THEN 'summary' ELSE 'task' END AS line, block_no - 1 AS number,
@@ -70,32 +69,31 @@ SELECT
     COLUMNS(lambda name: name IN ('waiting_seconds', 'channels', 'longest', 'longest_at'))
 FROM query_table(tasks);
 
--- Seconds in words: whole ones; of what is shorter than a second, two digits.
+-- Seconds as text: a whole number; below 1 second, two digits.
 CREATE OR REPLACE MACRO seconds_text(seconds) AS
     CASE WHEN seconds < 1 THEN format('{:.2g}', seconds) ELSE format('{:.0f}', seconds) END;
 
--- Whether an interval of statistics is of the time while class 3 was on, by when the first and the last
--- interval of a task ended. Tasks write their records a moment after the interval of statistics.
+-- Whether class 3 was on in a statistics interval. `earliest` and `latest`: end of the first and last task interval.
+-- Tasks write their records up to a second after the statistics interval.
 CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
     ended >= earliest - INTERVAL 1 SECOND AND started <= latest - INTERVAL 1 SECOND;
 
--- The queue-sharing group of a queue manager, as the channel initiator's statistics (QCCT) tell it.
+-- The queue-sharing group of a queue manager, from the channel initiator statistics (QCCT).
 CREATE OR REPLACE MACRO told_groups(channel_initiators) AS TABLE
 SELECT key.*, queue_sharing_group AS told_qsg FROM chinit_by(channel_initiators, {'system': system, 'qmgr': qmgr});
 
--- The queue-sharing group of a row: what its record says, else what is told, else the option `qsg`.
+-- The queue-sharing group of a row: from its record, otherwise from `told_groups`, otherwise from the option `qsg`.
 CREATE OR REPLACE MACRO group_of(qsg, told_qsg) AS
     coalesce(qsg, told_qsg, nullif(getvariable('qsg'), ''));
 
--- Who used which queue, by class 3: one row per user and queue of a queue manager. A user is a channel or,
--- where the task is none of a channel, a job. `place` is within what a name is that of one queue: the
--- queue-sharing group of a shared queue, the queue manager of any other. The group is in the record from
--- MQ 10.0 on; else it is that of the channel initiator's statistics (QCCT), else what the option `qsg` says.
--- What is not known of a group is not guessed: such a queue is its queue manager's own.
--- Rows are by transaction as well where `apart` says so; else it is NULL.
+-- Use of queues in class 3: one row per user and queue of a queue manager. A user is a channel or, for tasks that are
+-- not of a channel, a job. `place` is the scope in which a queue name is unique: the queue-sharing group of a shared
+-- queue, otherwise the queue manager. The group is in the record (MQ 10.0 or newer), otherwise it comes from
+-- `group_of`. If the group is unknown, `place` of a shared queue is the queue manager. `apart`: whether to group by
+-- transaction too; otherwise, `transaction` is NULL.
 CREATE OR REPLACE MACRO queue_uses(queues, identities, channel_initiators, apart) AS TABLE
 WITH
--- Who makes a dynamic queue opens its model; a server that replies to it opens it by its own name.
+-- A dynamic queue and its model: the creator opens the model; a server that replies opens the dynamic queue itself.
 dynamic AS (
     SELECT DISTINCT basename AS made, queue_of(objname, basename) AS model
     FROM query_table(queues)
@@ -137,16 +135,16 @@ LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
--- Whether a section has intervals of class 3 that are longer than it is, by its marks: what they count is not to be held
--- against its statistics.
+-- Whether the marks of a section show class 3 intervals that are longer than the section. If so, class 3 counts cannot
+-- be compared with statistics.
 CREATE OR REPLACE MACRO has_longer_tasks(marks) AS coalesce(contains(marks, 'longer: up to'), FALSE);
 
--- When the first statistics of each queue manager begin, in microseconds.
+-- The start of the first statistics of each queue manager, microseconds.
 CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE
 SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM query_table(statistics) GROUP BY ALL;
 
--- The part of a task_span that counts: a first record says all since its task began, which may be hours before the first
--- statistics.
+-- The part of a task_span that counts. The first record of a task covers all time since the task began, which may be hours
+-- before the first statistics.
 CREATE OR REPLACE MACRO known_part(span, known_since) AS {
     'began': CASE
         WHEN span.is_first AND known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began
@@ -154,7 +152,7 @@ CREATE OR REPLACE MACRO known_part(span, known_since) AS {
     'ended': span.ended, 'is_first': span.is_first
 };
 
--- The time that rows of class 3 cover: see covered_time. One row per section.
+-- The seconds that rows of class 3 cover (see covered_time), one row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
 spans_of_tasks AS (
@@ -172,8 +170,7 @@ SELECT
     alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end
 FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
--- The time of the queue statistics of all queues: a queue that was not active for a while has records all the same.
--- One row per section.
+-- The seconds that the queue statistics of all queues cover, one row per section. An inactive queue has records too.
 CREATE OR REPLACE MACRO queue_time(queues) AS TABLE
 SELECT
     section, seconds_covered(list(DISTINCT epoch_us(interval_start)), list(DISTINCT epoch_us(interval_end))) AS seconds,
@@ -182,14 +179,14 @@ FROM query_table(queues)
 WHERE interval_start <= interval_end
 GROUP BY section;
 
--- What queue_uses says, with `spans` from the first statistics on.
+-- The rows of queue_uses, with `spans` limited to the time from the first statistics on.
 CREATE OR REPLACE MACRO timed_uses(queues, identities, channel_initiators, statistics) AS TABLE
 SELECT u.* REPLACE (list_transform(spans, lambda each: known_part(each, known_since)) AS spans)
 FROM queue_uses(queues, identities, channel_initiators, FALSE) AS u
 LEFT JOIN first_statistics(statistics) USING (system, qmgr);
 
--- The seconds that a rate is divided by: `seconds` that the rows of the section cover, or those of its own rows, if
--- these cover more: they can be longer than the section.
+-- The divisor of a rate: the seconds that all rows of the section cover, or, if greater, the seconds of `spans`,
+-- because the intervals of class 3 rows can be longer than the section.
 CREATE OR REPLACE MACRO divisor(seconds, spans) AS nullif(greatest(
     seconds,
     seconds_covered(
@@ -197,7 +194,7 @@ CREATE OR REPLACE MACRO divisor(seconds, spans) AS nullif(greatest(
     )
 ), 0);
 
--- The name of a cipher specification by its number in the TLS protocol; without a name the number, NULL: none.
+-- The name of a cipher specification from its number in the TLS protocol; otherwise the number in hex; NULL: no cipher.
 CREATE OR REPLACE MACRO cipher_name(number) AS CASE
     WHEN number > 0 THEN coalesce(
         map {
@@ -220,14 +217,14 @@ CREATE OR REPLACE MACRO cipher_name(number) AS CASE
     )
 END;
 
--- The 50th, 90th and 99th percentile of a value across rows, each only where one row at least is beyond it: of 2
--- rows, 10 and 100.
+-- The 50th, 90th and 99th percentile of a value across rows, for at least 2, 10 and 100 rows: fewer percentiles are
+-- returned for fewer rows.
 CREATE OR REPLACE MACRO percentiles(value) AS list_slice(
     quantile_cont(value, [0.5, 0.9, 0.99]), 1,
     CASE WHEN count(value) >= 100 THEN 3 WHEN count(value) >= 10 THEN 2 WHEN count(value) >= 2 THEN 1 ELSE 0 END
 );
 
--- A product version of eight digits as people write it: '09030021' is 9.3.0.21.
+-- A product version as text, from eight digits: '09030021' is 9.3.0.21.
 CREATE OR REPLACE MACRO product_version(digits) AS CASE
     WHEN regexp_full_match(digits, '[0-9]{8}')
     THEN array_to_string(list_transform([1, 3, 5, 7], lambda digit: digits[digit:digit + 1]::INTEGER), '.')

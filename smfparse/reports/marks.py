@@ -1,17 +1,17 @@
 """Marks of irregular intervals in a section, and the time in the heading of a section.
 
-`interval_marks` and `task_marks` return the SQL of common table expressions, to follow WITH. The
-last expression is `marked`, one row per section:
+`interval_marks` and `task_marks` return SQL common table expressions, for use after WITH. The last
+expression is `marked`, with one row per section:
 
     first_start, last_end  start and end of the section's time
     intervals              number of intervals in the section
     interval_seconds       total length of these intervals
-    marks                  irregularities of these intervals, in words; NULL: no irregularities
+    marks                  text about irregularities of these intervals; NULL: no irregularities
     began_before           number of task intervals that began before `first_start`; NULL: the
                            section is one record, or has no tasks
 
-The expressions read `members`, the rows of the sections; the column `main` is the number of a row's
-table.
+The expressions read `members`, the rows of the sections. Its column `main` is the index of the
+table of a row.
 """
 
 from __future__ import annotations
@@ -25,21 +25,20 @@ if TYPE_CHECKING:
 STATISTICS = "qmst"
 """Table that defines the intervals of statistics."""
 COMPARED = "compared_intervals"
-"""Table with the properties of all intervals, for queries whose `members` are only some rows."""
+"""Table with the kind of each interval, for queries whose `members` are only some rows."""
 STATISTICS_OF_ALL = "intervals_of_statistics"
 """Table of all intervals of statistics, for queries whose STATISTICS contain only some rows."""
 COVERED_OF_ALL = "covered_of_all"
-"""Table of the time that class 3 rows of all names cover, for queries whose `members` are of some
-names."""
+"""Table of the time that class 3 rows cover, for queries whose `members` are of selected names."""
 
 
 def local_time(moment: str) -> str:
-    """Return the SQL of a moment in UTC as local time of the system."""
+    """Return SQL that converts a moment in UTC to local time of the system."""
     return f"local_time({moment}, utc_offset)"
 
 
 def zone_macros(zone: Zone | None) -> str:
-    """Return the SQL of the macro for local time in `zone`; '': local time of the system."""
+    """Return the SQL of the macro `local_time` for a zone; '' for None: keep the system's time."""
     if zone is None:
         return ""
     seconds = zone.sql("epoch_us(moment)")
@@ -143,7 +142,7 @@ def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
 
 
 def compared_intervals(main: Iterable[int]) -> str:
-    """Return the SQL of COMPARED: each interval, compared with the previous intervals.
+    """Return the query for COMPARED: each interval, compared with the previous intervals.
 
     main  as in `interval_marks`
     """
@@ -170,10 +169,11 @@ _CHANGE = (
     "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
     "AS clock_change"
 )
-"""SQL of the seconds that a system's offset from UTC exceeds its least offset in the section."""
+"""SQL of a system's UTC offset minus its smallest UTC offset in the section, seconds."""
 _TASKS = """
     tasks AS (
-        SELECT section, system, qmgr, {offset}, interval_start, interval_end, task_started_tod FROM members
+        SELECT section, system, qmgr, {offset}, interval_start, interval_end, task_started_tod
+        FROM members
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     known AS ({known}),
@@ -222,16 +222,15 @@ def task_marks(
     held: bool = False,
     local: bool = False,
 ) -> str:
-    """Return the SQL of marks of intervals of tasks, which overlap.
+    """Return the SQL of marks of task intervals, which overlap and can begin before their section.
 
-    Tasks can begin before their section. If statistics cover the time in which the tasks ended, the
-    time of the section is the time that its tasks cover, and rates are divided by this time: see
-    `covered_time` of the calendar. After the first statistics, this time is at least as long as
-    each task in it, so no rate is too high.
+    If there are statistics of the time in which the tasks ended, the section has the time that its
+    tasks cover, and rates are divided by this time: see `covered_time` of the calendar. The part of
+    a task after the first statistics is never longer than this time, so no rate is too high.
 
     seconds     length of sections that are clock intervals; 0: other sections
     statistics  whether a view of the table STATISTICS exists
-    sliced      whether this view has only some rows, and STATISTICS_OF_ALL has all
+    sliced      whether this view has only some rows, and STATISTICS_OF_ALL has all rows
     held        whether COVERED_OF_ALL exists
     local       whether the times of intervals are local times of the system, not UTC
     """

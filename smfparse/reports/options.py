@@ -1,19 +1,19 @@
-"""Options of single reports, as text or plain values.
+"""The options that only some reports have: their values, parsed for the SQL.
 
-A report's declaration lists its options with their defaults. Its SQL reads their values by
-`getvariable`:
+The declaration of a report lists its options with defaults. The SQL of the report reads the values
+with `getvariable`:
 
     by            list of columns that rows are grouped by
     top           maximum number of rows in a section; NULL: all rows
     sort          one of the names in the report's `choices`; '': the order of the report
     acctime       seconds, entered as MMMM.SS like the parameter of MQ; AS_STATIME; NULL: not given
     statime       seconds, entered as MMMM.SS; NULL: not given
-    smf_interval  seconds of the SMF interval, which 0 means in `acctime` and `statime`; NULL: not
-                  given
+    smf_interval  seconds of the SMF interval, the meaning of 0 in `acctime` and `statime`; NULL:
+                  not given
     every         whether rows of different intervals are not combined
     stream        list of {base, stream}: names of a queue and of its streaming queue
     maxinst       list of {channel, maxinst}: name of a channel and its MAXINST
-    qsg           queue-sharing group of shared queues whose records contain no group; '': not given
+    qsg           the queue-sharing group, for records without a group; '': not given
     job           regular expression for job names; '': not given
     channel       regular expression for channel names; '': not given
     transaction   regular expression for CICS transactions and IMS programs; '': not given
@@ -30,7 +30,7 @@ from smfparse.decoding.criteria import like, parse_patterns, texts
 from smfparse.errors import RequestError
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
-"""Converts the value of an option for the SQL; arguments: option name, value, choices."""
+"""Function that converts the value of an option for the SQL: (option name, value, choices)."""
 _MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
 _DAY_SECONDS = 1440 * 60
 _SMF_INTERVAL = 0
@@ -45,9 +45,9 @@ _CODES: Mapping[str, tuple[Mapping[str, int], str]] = {
     "statime": ({"0": _SMF_INTERVAL}, "; or 0 for the SMF interval"),
     "smf_interval": ({}, ""),
 }
-"""By option: the seconds for its values other than MMMM.SS; these values in words."""
+"""By option: the results for values that are not MMMM.SS, and the text about these values."""
 _MANY = 15
-"""Maximum number of names for which a message lists all."""
+"""Maximum number of names that a message lists."""
 _LONGEST_GROUP = 4
 """Maximum number of characters of the name of a queue-sharing group."""
 
@@ -81,7 +81,7 @@ def parsed(
 
 
 def _of_smf(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seconds of those options in `values` that mean the SMF interval.
+    """Return the seconds of the SMF interval for each option in `values` that requests it (0).
 
     Raises RequestError if the option smf_interval is not given.
     """
@@ -139,9 +139,9 @@ def _figure(option: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def seconds(text: Any, option: str = "interval", more: str = "") -> int:
-    """Return the seconds of MMMM.SS, the form of ACCTIME and STATIME: 0.15 is 15, 30 is 1800.
+    """Return the seconds of a text MMMM.SS, as in ACCTIME and STATIME: 0.15 is 15, 30 is 1800.
 
-    more  other accepted values, in words, for the message
+    more  text about other accepted values, for the error message
 
     Raises RequestError, which names `option`, unless the time is 1 second to 1440 minutes.
     """
@@ -158,7 +158,7 @@ def seconds(text: Any, option: str = "interval", more: str = "") -> int:
 
 
 def _setting(option: str, value: Any, _choices: Sequence[str]) -> int | None:
-    """Return the seconds of a setting of the queue manager; other than MMMM.SS: see _CODES."""
+    """Return the seconds of ACCTIME, STATIME or the SMF interval; a code: its value in _CODES."""
     if value == "":
         return None
     codes, more = _CODES[option]

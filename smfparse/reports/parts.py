@@ -1,7 +1,7 @@
 """The sections of a report, for formats with tables: Markdown, HTML.
 
 A section shows the same figures as the text, in one table per kind of line. If a kind of line has
-more than WIDE figures, each of its rows becomes a table with one figure per line.
+more than WIDE figures, each row of this kind becomes a table with one figure per line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LISTED = (Column("Figure"), Column("Value", right=True))
 
 
 class _Kind(NamedTuple):
-    """A kind of line: its columns, and for each column the conditions as in `Line`."""
+    """A kind of line, with cell function, heading and `Line.conditions` of each column."""
 
     caption: str
     cells: Sequence[Cell]

@@ -27,7 +27,7 @@ _TAIL = {
     "Marks": "marks",
     "Bucket": "bucket",
 }
-"""CSV columns of the section that follow the figures, if they are not in front of them."""
+"""Keys of a section, by CSV heading. Keys that are not in front of the figures follow them."""
 
 
 class ReportDocument(Document):
@@ -35,7 +35,7 @@ class ReportDocument(Document):
 
     rows   rows of `run_report`, read once
     asked  options of the report, as passed to `run_report`
-    width  maximum characters of a line of text; longer lines are folded. None: no maximum
+    width  maximum number of characters of a line; longer lines are folded. None: no maximum
     zeros  whether text contains lines whose figures are all zero
     """
 

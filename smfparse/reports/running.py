@@ -1,8 +1,7 @@
 """Reports over a catalog: their rows, and the formulas of their figures.
 
-Text, CSV, JSON, `--explain` and the reference in docs/reports.md are all made from the declaration
-of a report (`declaration`). Macros that only reports use are in `macros.sql`; macros that views use
-as well are declared with the views.
+All output formats, `--explain` and docs/reports.md are generated from the declaration of a report
+(`declaration`). `macros.sql` contains the macros that only reports use.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and its figures, unformatted."""
 
 _KEYS = "sectioned.keys"
-"""Name in the SQL of a report for the query of the keys of its sections."""
+"""Placeholder in the SQL of a report for the query of the keys of its sections."""
 _COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
 _QUEUE_TIME, _QUEUE_TIME_OF_ALL = "sectioned.queue_time", "queue_time_of_all"
 _OF_QUEUES = "FROM queue_time('sectioned.qqst')"
@@ -50,7 +49,8 @@ _TIME_QUERIES = {
     COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
-"""Queries that a report of selected names runs over the rows of all names: see `_with_time`."""
+"""If names are selected: queries over the rows of all names, by name of the result. See
+`_with_time`."""
 _QUEUE_TIME_QUERIES = {
     **_TIME_QUERIES,
     COVERED_OF_ALL: f"WITH class_3 AS ({_TIME_QUERIES[COVERED_OF_ALL]}) "
@@ -58,9 +58,9 @@ _QUEUE_TIME_QUERIES = {
     "WHERE section NOT IN (SELECT section FROM class_3)",
     _QUEUE_TIME_OF_ALL: _OF_QUEUES,
 }
-"""The same for a report that also divides by the time of queue statistics."""
+"""_TIME_QUERIES of reports whose rates are also divided by the time of queue statistics."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
-"""Sections that combine rows of all times; --interval does not change them."""
+"""Extents of sections that combine rows of all times; --interval does not change them."""
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 _ORDER = "keys.bucket, keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
@@ -68,9 +68,9 @@ _ORDER = "keys.bucket, keys.time, keys.system, keys.qmgr, keys.source, keys.reco
 def run_report(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[dict[str, Any], None, None]:
-    """Yield the rows of a report, sections in time order, figures unformatted.
+    """Yield the rows of a report, with sections in order of time, and figures unformatted.
 
-    Close the generator if it is not read to the end: until then, spooled files are not deleted.
+    Close the generator if it is not read to the end, because it deletes spooled files when it ends.
 
     sections  extent of a section; None: as declared by the report
     asked     options of the report: see `options`
@@ -86,9 +86,9 @@ def run_report(
 def report_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[Any, None, None]:
-    """Yield the rows of a report in JSON as pyarrow.Tables, at least one, without HIDDEN columns.
+    """Yield the rows of a report as pyarrow.Tables, at least one: the rows and columns of JSON.
 
-    The types of columns are those of the report's SQL, independent of the values.
+    The types of columns come from the SQL of the report, independent of the values.
     """
     import pyarrow as pa
 
@@ -116,7 +116,7 @@ def report_table(
 def _queries(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> tuple[str, Slicing | None]:
-    """Make the views that a report reads; return its query, and its `Slicing` if possible."""
+    """Create the views of a report; return its query, and its `Slicing` (None: not possible)."""
     sections = sections or Sections.of(which.section)
     if which.across:
         sections = sections.together()
@@ -141,7 +141,7 @@ def _queries(
 def _add_time_of_all(
     which: Report, catalog: Catalog, sections: Sections, values: Mapping[str, Any]
 ) -> bool:
-    """Add the covered time of all names to a catalog of selected names; return whether added."""
+    """Add tables with the covered time of all names; return False if no names are selected."""
     from smfparse.inputs.opening import with_all_names
     from smfparse.query.catalog import Catalog
 
@@ -160,15 +160,16 @@ def _add_time_of_all(
 
 
 def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
-    """Return a report whose SQL reads the covered time, by which rates of class 3 are divided.
+    """Return a report with the placeholders for covered time in its SQL replaced.
+
+    Rates of class 3 are divided by covered time.
 
     sectioned.covered     one row per section: `section`, and `seconds` that rows of class 3 cover
-    sectioned.queue_time  the same for rows of QQST
-    sectioned.statistics  the intervals of statistics; if rows are sliced, of all slices
+    sectioned.queue_time  one row per section: `section`, and `seconds` that rows of QQST cover
+    sectioned.statistics  the intervals of statistics, of all slices
 
-    Statistics contain no queue names, and class 3 data of one queue does not show when other queues
-    were used. So if rows are selected by job, queue or channel, all these tables come from the
-    inputs without that selection.
+    If rows are selected by job, queue or channel, these tables come from the inputs without this
+    selection, because the rows of one name do not show the time in which other names were used.
 
     held    whether the catalog contains the results of _TIME_QUERIES, for all names
     sliced  whether the tables contain only the rows of some sections
@@ -193,7 +194,7 @@ def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
     """Raise RequestError for a missing required option, unless `busiest` is empty.
 
-    busiest  possible values of the option, from the data
+    busiest  rows with possible values of the option: option, name and cpu_seconds
     """
     if not busiest:
         return
@@ -253,7 +254,7 @@ def prepare(
     queries: str,
     values: Mapping[str, Any],
 ) -> None:
-    """Define the macros and views that `queries` read: see `sections.statements`.
+    """Create the macros and views that `queries` read: see `sections.statements`.
 
     values  values for `getvariable` in macros; DuckDB reads other variables from the connection
     """
@@ -265,8 +266,8 @@ def prepare(
 def _with_values(sql: str, values: Mapping[str, Any]) -> str:
     """Return SQL with each `getvariable` of a name in `values` replaced by the value.
 
-    DuckDB plans a query with `getvariable` again each time the query is explained or run, but a
-    query with literals only once. For small files, planning a report takes longer than running it.
+    DuckDB plans a query with `getvariable` each time it is explained or run, and a query with
+    literals only once. For small files, planning a report takes longer than running it.
     """
 
     def literal(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Sections of a report: the records that are shown as one.
+"""Sections of a report: the records that are combined under one heading.
 
 A section is one recorded interval of a queue manager, all records in a clock interval
 (`interval=`), all records with one SMF time, or the whole input (`total=True`). The SQL of a report
@@ -42,15 +42,15 @@ _SECTION = {
     "clock": ("{bucket} AS interval",),
     "all": ("TRUE AS everything",),
 }
-"""Columns that identify a section, by its extent."""
+"""Columns that identify a section, by extent of the sections."""
 OF_TASKS = "transaction"
-"""Column of WTID by which rows of other class 3 tables can be grouped."""
+"""Column of the view `transactions`, by which rows of class 3 tables can be grouped."""
 DECLARED = ("record", "span", "moment", "total", "all")
 """Extents that the declaration of a report can name; any other extent is a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
-"""SQL of the key by which rows are ordered to find the last row of a section."""
+"""SQL of the sort key of rows; the row with the highest key is the last row of a section."""
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
-"""SQL of the microseconds of an interval; NULL above thirty years, which can only be damage."""
+"""SQL of the length of an interval, microseconds; NULL above thirty years, a sign of damage."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
 _BUCKET = "time_bucket(INTERVAL {} seconds, counted_at, TIMESTAMP '1970-01-01')"
 """SQL of the start of the clock interval in which a record counts."""
@@ -78,8 +78,8 @@ TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
 CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """Keys of a section that CSV can show."""
 OFFSET, START_OFFSET = "utc_offset", "start_offset"
-"""Columns with the seconds from UTC to local time, in the last and in the first row of a section:
-they differ if clocks were changed between the two rows.
+"""Columns with local time minus UTC, seconds, in the last and in the first row of a section. They
+differ if clocks were changed between these rows.
 """
 HIDDEN = ("section", START_OFFSET)
 """Columns that are not shown."""
@@ -88,14 +88,14 @@ _AGREE = (
     f"count({OFFSET}) = count(*) AND count(DISTINCT (system, {OFFSET})) "
     f"= count(DISTINCT system) * count(DISTINCT {OFFSET})"
 )
-"""SQL condition: all systems have the same offsets, so the same local time."""
+"""SQL condition: all systems have the same offsets, and so the same local time."""
 SHARED_NAMES = "shared_names"
-"""Column of sections of all queue managers: whether two systems have one queue manager name."""
+"""Column of sections across queue managers: whether two queue managers have the same name."""
 _SHARED_NAMES = (
     "count(DISTINCT CASE WHEN qmgr IS NOT NULL THEN (system, qmgr) END) > count(DISTINCT qmgr)"
 )
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
-"""SQL of the common value of all rows of a section; NULL: the values differ."""
+"""SQL of the value that all rows of a section share; NULL: the values differ."""
 _MOMENT = (
     f"CASE WHEN type NOT IN ({DUMP_HEADER}, {DUMP_TRAILER}) OR subtype IN {SIGNATURES} "
     "THEN smf_time END"
@@ -106,12 +106,12 @@ _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
 
 
 class Sections(NamedTuple):
-    """The extent of a section.
+    """The extent of the sections of a report.
 
-    by       sections of one queue manager: record; span (a recorded interval, in one or more
-             records); moment (records with one SMF time); interval (of the clock); total. Sections
-             of all queue managers together: clock (an interval of the clock); all
-    seconds  length of a clock interval; intervals are counted from midnight, local time
+    by       for each queue manager: record; span (a recorded interval, in one or more records);
+             moment (records with the same SMF time); interval (a clock interval); total. For all
+             queue managers together: clock (a clock interval); all
+    seconds  length of a clock interval; the first one begins at midnight, local time
     """
 
     by: str
@@ -124,7 +124,7 @@ class Sections(NamedTuple):
 
     @property
     def combining(self) -> bool:
-        """Whether a section can combine many intervals; statistics then define its time."""
+        """Whether a section can combine several intervals. If so, statistics define its time."""
         return self.by in ("total", "all", "interval", "clock")
 
     @property
@@ -143,9 +143,9 @@ ONE_SECTION = Sections("all")
 
 
 def every(text: str) -> Sections:
-    """Return sections of a length: 30s, 1m, 15m, 1h, 1d. Raises RequestError.
+    """Return sections of a length: 30s, 1m, 15m, 1h, 1d.
 
-    A day must be a multiple of the length, so that intervals begin at the same times every day.
+    Raises RequestError unless the length divides a day, so intervals begin at the same times daily.
     """
     found = _LENGTH.fullmatch(text.strip().lower())
     seconds = int(found[1]) * _UNITS[found[2]] if found else 0
@@ -161,9 +161,9 @@ def every(text: str) -> Sections:
 def statements(
     sections: Sections, tables: Sequence[str], grouped: Mapping[str, Sequence[str]], queries: str
 ) -> Iterator[str]:
-    """Yield the SQL that makes the views over `tables` that `queries` read.
+    """Yield the SQL that creates the views `sectioned` and `grouped` for `queries`.
 
-    grouped  tables that are combined, and their additional grouping columns
+    grouped  by table with a view `grouped`: its grouping columns in addition to the section
     """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
@@ -191,7 +191,7 @@ def _with_transactions(table: str) -> str:
 
 
 def _section(sections: Sections, table: str) -> str:
-    """Return the SQL of a row's section. All records of a task in an interval are one record."""
+    """Return the SQL of the section of a row. All records of a task in an interval count as one."""
     source, offset = "source", "record_offset"
     if _is_task(table):
         source, offset = (
@@ -216,7 +216,7 @@ def _is_task(table: str) -> bool:
 
 
 def _grouped(subject: Subject, by: Sequence[str] | None) -> str:
-    """Return the SQL of rows with their measures, grouped by `by`; None: not grouped."""
+    """Return the SQL of rows with measures, grouped by section and `by`; None: not grouped."""
     rows = f"FROM {subject.facts_of('sectioned')}"
     if by is None:
         measures = (f"{each.of_row} AS {name}" for name, each in subject.measures.items())
@@ -233,11 +233,11 @@ def section_keys(
 ) -> str:
     """Return the query for the sections, one row each: owner, time and irregularities.
 
-    main    the tables whose rows make the sections; if a section has rows of two tables, its
+    main    the tables whose rows define the sections; if a section has rows of two tables, its
             intervals come from the first table
     sliced  whether the tables contain only the rows of some sections or names: see `slicing`
-    held    whether the tables contain only rows of selected names; the time of a section then comes
-            from the rows of all names
+    held    whether the tables contain only rows of selected names. If so, the time of a section
+            comes from the rows of all names
     """
     following = _following(main)
     if main[0] == RECORD:
@@ -277,7 +277,7 @@ def section_keys(
 def slicing(
     sections: Sections, main: Sequence[str], tables: Iterable[str], query: str, *, held: bool
 ) -> Slicing:
-    """Return how a query over the sections of `tables` can be run by slices.
+    """Return the `Slicing` of a query, so that it can be run for some sections at a time.
 
     query  the query for a slice; its keys are `section_keys` with `sliced`
     held   whether STATISTICS_OF_ALL exists, with the statistics of all names
@@ -298,7 +298,7 @@ def slicing(
 
 
 def _following(main: Sequence[str]) -> list[int] | None:
-    """Return the numbers of tables with consecutive intervals; None: tasks define the time."""
+    """Return the indexes in `main` of tables without task rows; None: the first table has tasks."""
     tasks = [number for number, table in enumerate(main) if table != RECORD and _is_task(table)]
     if tasks[:1] == [0]:
         return None
@@ -306,7 +306,7 @@ def _following(main: Sequence[str]) -> list[int] | None:
 
 
 def _members(main: Sequence[str]) -> str:
-    """Return the query for the rows that make the sections, with the number of each row's table."""
+    """Return the query for the rows that define the sections; `main`: index of a row's table."""
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     counted = [table != RECORD and TABLES[table].counted for table in main]
@@ -323,9 +323,9 @@ def _members(main: Sequence[str]) -> str:
 def _with_intervals(table: str) -> str:
     """Return the SQL of the rows of a table with `interval_start` and `interval_end`.
 
-    In the table `record`, a record's interval ends at its SMF time. The length is that of the
-    record, at most the usual length of its type; 0 if a record counts at its SMF time. A record
-    written by the dump job has no interval, because the job may run a day later.
+    In the table `record`, the interval of a record ends at its SMF time. Its length is the recorded
+    length, at most the median of the record type; 0 if a record counts at its SMF time. A record of
+    the SMF dump program has no interval, because the program may run a day later.
     """
     if table != RECORD:
         return f"sectioned.{table}"

@@ -1,7 +1,7 @@
-"""The source of a report's rows, records and SQL; and checks across the keys of a declaration.
+"""The SQL of a report and the records that it requires; checks across the keys of a declaration.
 
-The SQL of a report is a file with placeholders for measures, or is made from a subject and figures.
-Every name that a declaration uses must be declared.
+The SQL of a report is a file with placeholders for measures, or it is made from the subject and the
+figures. Every name that a declaration uses must be declared.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _MEASURES = re.compile(r"\bmeasures_of_(\w+)")
 
 
 def origin(main: Sequence[str], tables: Sequence[str]) -> dict[str, Any]:
-    """Return the trace that writes the records of `main`, and the names of the records read."""
+    """Return `trace` and `record`: the trace for the records of `main`, and the names of records.
+
+    Empty: the registry contains no such record.
+    """
     wanted = {TABLES[each].block.name for each in main if each in TABLES}
     records = {
         record: {each.name for each in triplets.values()}
@@ -81,9 +84,9 @@ def _of_subject(
 def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
     """Return SQL with its placeholders replaced by fields and measures.
 
-    figures_of_wqst        the figures from a table, of groups of rows or of single rows
-    measures_of_task       the figures from a subject, combined over rows of its facts
-    measure(log.io_busy)   one measure, figure or not, combined over rows of facts
+    figures_of_wqst        the columns of all figures from a table, for rows or groups of rows
+    measures_of_task       the columns of all figures from a subject, aggregated over its rows
+    measure(log.io_busy)   the SQL of a measure, aggregated over the rows of its subject
     """
     figures: Sequence[Figure] = found["figures"]
 
@@ -109,22 +112,19 @@ def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
 
 
 def _shown(figures: Sequence[Figure], subject: str, there: Mapping[str, str]) -> str:
-    """Return the SQL columns of the figures whose measures are in `there`.
-
-    there  SQL of each measure
-    """
+    """Return the SQL columns of the figures whose measures are in `there`: SQL by measure."""
     sources = ((each.measure.removeprefix(f"{subject}."), each.name) for each in figures)
     return ", ".join(f'{there[source]} AS "{name}"' for source, name in sources if source in there)
 
 
 _Uses: TypeAlias = Iterator[tuple[str, str, Collection[str], Collection[str]]]
-"""For each key that uses names: the key, the kind of the names, the names, all valid names."""
+"""Key of a declaration, kind of the names in its value, these names, and all valid names."""
 _CONDITIONS = re.compile(r"((?:\{\?(?:\w+|\*)\})*)(.*)")
 """A line of a template: the conditions at its start, and the rest of the line."""
 
 
 def check(which: Report, where: Where) -> None:
-    """Raise RequestError if keys of a declaration, each valid by itself, do not fit together."""
+    """Raise RequestError if keys of a declaration contradict each other or use unknown names."""
     if not which.tables:
         raise where.at("tables").wrong("empty; name the tables that the SQL reads")
     if not (which.text or which.blocks):

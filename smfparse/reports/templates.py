@@ -1,6 +1,6 @@
 """The text of a report, as MP1B prints it: templates of lines, filled with the figures of a row.
 
-Figures are converted one after another, each for many rows in one step.
+For speed, each cell of a template is formatted for many rows in one step.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
 _AT_ONCE = 512
 """Number of rows that are formatted in one step."""
 WHOLE_SECONDS_SINCE = (9, 3, 0)
-"""First release for which the interval line shows whole seconds."""
+"""First release of MQ for which the interval line shows whole seconds."""
 CLOCK = "clock"
-"""Key of a row for the requested zone of local times, if any."""
+"""Key of a row for the requested zone of local times; the key is missing if none is requested."""
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _SIZE = re.compile(r"(\d+)$")
-"""Regular expression for the minimum width in a format."""
+"""The minimum width in a format."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
-"""Regular expression for a format that only pads; without < or >, it aligns to the left."""
+"""A format that only pads; without < or >, the text is aligned to the left."""
 _CONDITION = re.compile(r"\{\?(\w+|\*)\}")
-"""A condition in front of a line, which is shown only if the figure is present and not zero."""
+"""A condition in front of a line: the figure must be present and not zero."""
 _ANY_NUMBER = "*"
-"""Name in a condition that means: at least one number of the line is present and not zero."""
+"""Name in a condition for: at least one number of the line is present and not zero."""
 _ALL_ZERO = "All values are 0 or absent."
 """Text of a section without lines."""
 _INDENT = 6
@@ -52,7 +52,7 @@ class Line(NamedTuple):
     names       names of the cells: figures, and keys of the section
     pattern     the line with %s for each cell
     cells       formatting functions of the cells
-    starts      positions of the cells, up to the first cell after a text of unknown width
+    starts      positions of the cells, as far as the widths of the previous cells are known
     """
 
     conditions: Sequence[Sequence[str]]
@@ -66,7 +66,7 @@ class Printer:
     """The parsed templates of a report.
 
     left_out   columns of blocks that are not shown
-    width      maximum characters of a line; longer lines are folded. None: no maximum
+    width      maximum number of characters of a line; longer lines are folded. None: no maximum
     zeros      whether to show lines whose figures are all zero
     templates  the lines by kind of line
     """
@@ -104,13 +104,13 @@ class Printer:
         return heading.rstrip(), "  ".join(f"{{{name}:{how}}}" for name, _, how in columns)
 
     def columns(self, block: TextTable) -> list[tuple[str, str, str]]:
-        """Return figure or key, heading and format of each shown column of a block."""
+        """Return the name, heading and format of each shown column of a block."""
         return [each for each in block.columns if each[0] not in self._left_out]
 
     def heading(self, row: Row, before: Row | None) -> Iterable[str]:
-        """Return the lines above the row: the heading of its block, if the row is the first there.
+        """Return the lines above a row: the heading of its block, if the row begins the block.
 
-        before  the previous row of the section; None: no row
+        before  the previous row of the section; None: the row is the first
         """
         kind = row.get("line") or ""
         if before is not None and kind == (before.get("line") or ""):
@@ -134,7 +134,7 @@ class Printer:
         return all(any(self._is_shown(row[each]) for each in some) for some in conditions)
 
     def top(self, text: str) -> Iterator[str]:
-        """Yield the lines of a text above rows, folded like the line with the most columns."""
+        """Yield the lines of a text above rows, folded at the columns of the widest template."""
         every = (line.starts for lines in self.templates.values() for line in lines)
         starts = max(every, key=len, default=())
         for line in text.strip("\n").splitlines():
@@ -143,7 +143,7 @@ class Printer:
     def cell(self, name: str, how: str = "") -> Cell:
         """Return the function that formats a figure or key for several rows.
 
-        how  format that pads the text; the unit of a figure follows the padded text
+        how  format that pads the text, without the unit of the figure that follows it
         """
         key = _KEYS.get(name)
         shown = (lambda rows: [*map(key, rows)]) if key else _shown(self.figures[name])
@@ -189,7 +189,7 @@ class Printer:
 
 
 def _label(literal: str) -> int:
-    """Return where the words in front of a figure start: after the last comma of `literal`."""
+    """Return the start of the label of a figure in `literal`: after the last comma and blanks."""
     own = literal.rpartition(",")[2]
     return len(literal) - len(own.lstrip(" |"))
 
@@ -201,7 +201,7 @@ def _is_there(value: Any) -> bool:
 def _fill(
     templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]], width: int | None
 ) -> None:
-    """Append the lines of each row, folded if wider than `width`, to the list of the row."""
+    """Append the lines of each row, folded if wider than `width`, to the list paired with it."""
     rows = [row for row, _ in found]
     for _, _, pattern, cells, starts in templates:
         words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())
@@ -214,10 +214,9 @@ def _fill(
 
 
 def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]:
-    """Yield a line in pieces that fit; all lines of a table are cut at the same columns.
+    """Yield a line in pieces of at most `width` characters; None: no maximum.
 
-    starts  positions at which columns start; if no position fits, the line is cut at a blank
-    width   maximum characters of a line; None: no maximum
+    starts  positions of columns, where the line is cut; if none fits, it is cut at a blank
     """
     begin = indent = 0
     while width is not None and len(text) - begin + indent > width:
@@ -282,8 +281,7 @@ def keys_of(row: Row) -> dict[str, str]:
 def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
     """Return a moment as local time of the zone CLOCK, otherwise of the section's system.
 
-    A moment without a zone is already local. For the start of a section, the offset in its first
-    row is used.
+    A moment without a zone is already local. At the start of a section, START_OFFSET applies.
     """
     if moment is None or moment.tzinfo is None:
         return moment
@@ -313,9 +311,9 @@ def _zone(seconds: int) -> dt.timezone:
 
 
 def interval_line(which: Report, row: Row) -> str:
-    """Return the line with the start and end of the interval of a section.
+    """Return the line with the start, end and length of a section.
 
-    Seconds are truncated in reports of MP1B, as MP1B does, and rounded in others.
+    Seconds are truncated in reports that MP1B has, as in MP1B, and rounded in other reports.
     """
     start, end = local(row, row["interval_start"]), local(row, row["interval_end"])
     seconds = row["interval_seconds"]

@@ -1,8 +1,8 @@
 """Changes from one side of a comparison to the other, and whether they are significant.
 
 A figure is a quotient of two sums over all intervals of a side: microseconds per call, bytes per
-second. The spread of a figure is its variance between intervals. As intervals are few, the spread
-of similar rows is used too: an empirical Bayes estimate of the variance (Smyth 2004, "Linear models
+second. The spread of a figure is its variance between intervals. Because intervals are few, the
+spread of similar rows is also used: an empirical Bayes estimate (Smyth 2004, "Linear models
 and empirical Bayes methods for assessing differential expression in microarray experiments"), with
 a trend over the calls of a row. The test is whether the change is greater than a tolerance
 (McCarthy and Smyth 2009, "Testing significance relative to a fold-change threshold is a TREAT").
@@ -36,14 +36,14 @@ from smfparse.summarizing.sides import Rename, Side, ordered_sum, summed
 from smfparse.vectors import Bools, Floats
 
 _LARGE = 12.0
-"""Least argument for which the series are exact to the last digits."""
+"""Smallest argument for which the series are exact to the last digits."""
 _DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760)
 _TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
-"""Coefficients of the series in powers of 1 / x²."""
+"""Coefficients of the series of `digamma` and `trigamma` in powers of 1 / x²."""
 _TINY = 1e-300
 _EXACT = 1e-15
 _MOST_TERMS = 10_000
-"""Maximum number of terms, reached only for NaN."""
+"""Maximum number of terms of the continued fraction, reached only for NaN."""
 _lgamma = np.vectorize(lgamma, otypes=[float])
 
 
@@ -87,7 +87,7 @@ def student(freedom: Floats, t: Floats) -> Floats:
 
 
 def _shifted(x: Floats, power: int) -> tuple[Floats, Floats]:
-    """Return the sum of 1 / x^power over x, x + 1, ... below _LARGE, and the next x."""
+    """Return the sum of 1 / x^power over x, x + 1, ... below _LARGE, and the first x above."""
     x, total = x.copy(), np.zeros(x.shape)
     while (small := x < _LARGE).any():
         total += np.where(small, x ** -float(power), 0)
@@ -100,7 +100,7 @@ def _series(coefficients: tuple[float, ...], x: Floats) -> Floats:
 
 
 def _beta(x: Floats, rest: Floats, a: Floats, b: Floats) -> Floats:
-    """Return the regularized incomplete beta function of x; `rest` is 1 - x, exactly."""
+    """Return the regularized incomplete beta function of x; `rest`: 1 - x without rounding."""
     other = x > (a + 1) / (a + b + 2)
     with np.errstate(divide="ignore"):
         front = a * np.log(x) + b * np.log(rest) + _lgamma(a + b) - _lgamma(a) - _lgamma(b)
@@ -139,14 +139,14 @@ LEVEL = 0.02
 _LEAST = 1e-8
 """Smallest plausible variance: a deviation of 0.01% between intervals."""
 _FEWEST_ROWS = 10
-"""Minimum number of rows from which the spread of similar rows is estimated."""
+"""Minimum number of rows for an estimate of the spread of similar rows."""
 _FEWEST_INTERVALS = 2.5
-"""Minimum equivalent number of intervals on each side, for a figure that drifts."""
+"""Minimum equivalent number of intervals per side, for a figure that drifts (not `steady`)."""
 _QUANTILE = 0.9
 _LEAST_DRIFT = 0.01
 """Smallest variance of a figure that drifts: a deviation of 10% between intervals."""
 _CERTAIN = 1e6
-"""Degrees of freedom of a variance that all rows share."""
+"""Degrees of freedom if all rows have the same variance."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Spread:
     """The variation of a figure between intervals, for the rows of one side.
 
     variance   float64 (rows,): variance of an interval, divided by the square of the figure
-    intervals  float64 (rows,): equivalent number of intervals of equal weight; 0: none
+    intervals  float64 (rows,): equivalent number of intervals of equal weight; 0: no intervals
     """
 
     variance: Floats
@@ -173,11 +173,11 @@ def changed(
 
     change     float64 (rows,): logarithm of after / before
     busy       float64 (rows,): number of calls from which the figure is computed; 0: not from calls
-    tolerance  relative change above which a change counts: 0.06 is 6%
+    tolerance  minimum relative change that counts: 0.06 is 6%
     steady     whether each interval is an independent measurement of the figure, such as CPU per
-               call. Figures that depend on the load, such as rates and waits, drift. For them,
-               several intervals are as uncertain as one, and the variance of each row is at least
-               that of the rows that vary most
+               call. Other figures, such as rates and waits, drift with the load: more intervals do
+               not reduce the error, and the variance of each row is at least the quantile
+               _QUANTILE of the variances of all rows
     """
     freedom = before.freedom + after.freedom
     pooled = before.freedom * before.variance + after.freedom * after.variance
@@ -213,7 +213,7 @@ def _roughest(variance: Floats, freedom: Floats) -> Floats:
 
 
 def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats, float]:
-    """Return variances combined with variances of similar rows, and added degrees of freedom."""
+    """Return variances combined with those of similar rows, and the added degrees of freedom."""
     variance = np.maximum(variance, _LEAST)
     known = freedom >= 1
     if known.sum() < _FEWEST_ROWS:
@@ -233,7 +233,7 @@ def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats,
 
 
 def holm(chance: Floats, level: float = LEVEL) -> Bools:
-    """Return which rows are significant if all rows are tested together, bool (rows,)."""
+    """Return whether each row is significant if all rows are tested together, bool (rows,)."""
     judged = np.flatnonzero(np.isfinite(chance))
     order = judged[np.argsort(chance[judged], kind="stable")]
     limits = level / np.arange(len(order), 0, -1)
@@ -247,10 +247,10 @@ NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
 _SECONDS = ("before_seconds", "after_seconds")
 HARDLY = 1000.0
-"""A name is hardly present on one side if the sides differ by at least this factor."""
+"""A name is hardly present on one side if its values differ by at least this factor."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)
 TOLERANCE = 0.06
-"""Ratio of change between runs that IBM's regression tests accept."""
+"""Relative change between runs that IBM's regression tests accept: 6%."""
 
 
 def check_by(by: Iterable[str]) -> None:
@@ -270,8 +270,8 @@ def compared(
     """Return COLUMNS: one row per name and figure of either side.
 
     by         the columns of NAMES to group by; other columns of NAMES are null
-    renames    names of the first side that differ on the second side
-    tolerance  relative change above which a change counts: 0.06 is 6%
+    renames    changes of names from the first side to the second side
+    tolerance  minimum relative change that counts: 0.06 is 6%
 
     `significant` is null if a side has too few intervals to judge, or does not contain the name.
     `before_seconds` and `after_seconds` are the divisors of a rate per second, null for other
@@ -305,7 +305,7 @@ def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Yield the figures of each kind of rows; a kind without rows is omitted, except the first."""
+    """Yield the figures of each kind of rows. Kinds without rows are omitted, except the first."""
     commits = _commits(side, by)
     for number, kind in enumerate(ROW_KINDS):
         own = ["kind", *_names_of(kind, by)]
@@ -348,11 +348,11 @@ def _values(
 ) -> pl.DataFrame:
     """Return one row per name: the figure, its variance, and its divisor `total`.
 
-    The variance of the figure, a ratio of sums, is a jackknife estimate: each interval is compared
-    with the figure of all other intervals.
+    The variance is a jackknife estimate: each interval is compared with the figure of all other
+    intervals.
 
-    whole  divisors of all intervals, because seconds also count in intervals without calls of a
-           name; None: the divisor is a column of `sums`
+    whole  divisors by interval, also for intervals without rows of a name; None: the divisor is a
+           column of `sums`
     """
     known = sums.filter(pl.col(measure.amount).is_not_null())
     if whole is None:
@@ -384,11 +384,11 @@ _WITHOUT = (
     .then((pl.col("total") / (pl.col("total") - pl.col("per"))).sqrt())
     .otherwise(0.0)
 )
-"""Factor of an interval's deviation from the figure of all other intervals (jackknife)."""
+"""Jackknife weight of the deviation of an interval."""
 
 
 def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
-    """Return, by `on`, the total of `per`, weighted squares, and equivalent number of intervals."""
+    """Return by `on`: total of `per`, equivalent number of intervals, sum of weighted squares."""
     per, total = pl.col("per"), pl.col("total")
     return (
         whole.with_columns(total=ordered_sum(per).over(on))

@@ -22,12 +22,12 @@ ROW_KINDS: Mapping[str, str] = {
     "structure": "coupling facility structure",
     "channel": "channel",
 }
-"""Kinds of rows, with their titles: calls, and subjects. Rows of calls and tasks are grouped by the
+"""Titles by kind of row: calls, or a metric subject. Rows of calls and tasks are grouped by the
 requested names, all other rows by queue manager and object.
 """
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
-"""The figure; rows are ordered by its change."""
+"""Name of the figure whose change orders the rows."""
 _FOLDER = Path(__file__).with_name("definitions")
 _FILE = "compare.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
@@ -45,11 +45,11 @@ def _columns() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure: a sum divided by another sum, over rows of a kind in `compare.sql`.
+    """A figure: a sum divided by another sum, over the rows of one kind.
 
-    name    name of the figure; {part}: a buffer pool, structure or channel
-    kind    kind of the rows that are summed
-    metric  name of a subject's measure; '': a figure of calls
+    name    name of the figure; `{part}` stands for the buffer pool, structure or channel
+    kind    kind of the rows, from ROW_KINDS
+    metric  measure of a subject, as `log.task_busy`; '': the figure is computed from calls
     """
 
     name: str
@@ -63,15 +63,15 @@ class Measure:
             "seconds of all intervals of the queue manager",
         ),
     ] = SECONDS
-    unit: Annotated[str, Key("its unit", "none")] = ""
+    unit: Annotated[str, Key("unit of the figure", "none")] = ""
     steady: Annotated[
-        bool, Key("whether each interval is an independent measurement: see `significance.changed`")
+        bool, Key("whether each interval is an independent measurement: see `changes.changed`")
     ] = False
     metric: str = ""
 
     @property
     def of_subject(self) -> SubjectMeasure:
-        """The subject's measure; a measure that is a sum becomes an amount per second."""
+        """The measure of the subject; a sum is converted into an amount per second."""
         _, measure = measure_of(self.metric)
         return measure if measure.per else measure.a_second()
 
@@ -124,9 +124,9 @@ def _of(subject: str, name: str, own: str, where: Where) -> Measure:
 def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
     """Return the SQL for the sums of a side.
 
-    side         schema with the tables of the side and the macro `bucket_of`, which maps a row's
-                 time to an interval
-    bucket_us    length of an interval, microseconds
+    side         schema with the tables of the side and the macro `bucket_of`, which returns the
+                 compared interval of a row
+    bucket_us    length of a compared interval, microseconds
     recorded_us  length of a recorded interval, microseconds
     """
     sums, spans = [], []
@@ -164,4 +164,4 @@ def sql_of(name: str) -> str:
 
 
 MEASURES = load_measures()
-"""All figures, in the order of rows with the same name."""
+"""All figures, in the order of their rows for one name."""

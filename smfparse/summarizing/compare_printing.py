@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from smfparse.advice.running import Checked
 
 TOP = 20
-"""Maximum number of rows shown per part of the text; significant rows are all shown."""
+"""Maximum number of rows per part of the text, except the part of the significant rows."""
 _WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
 _TASK_FIGURES = {
     "Pages old": "pages_old_per_second",
@@ -56,7 +56,7 @@ _OTHERS = (
     "come first"
 )
 _SMALL = 0.01
-"""Share of all CPU and elapsed time below which a name counts as little work."""
+"""A name has little work below this share of the CPU and of the elapsed time of all calls."""
 _ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
@@ -74,8 +74,8 @@ class ComparisonDocument(Document):
     """The changes from one side to the other.
 
     rows       result of `compared`
-    tolerance  relative change above which a change counts: 0.06 is 6%
-    top        maximum number of rows shown per part of the text, besides significant rows
+    tolerance  minimum relative change that counts: 0.06 is 6%
+    top        maximum number of rows per part of the text, except the part of significant rows
     checked    findings of the second side, compared with findings of the first; None: unknown
     """
 
@@ -142,13 +142,13 @@ class ComparisonDocument(Document):
             yield from ("", _HOURS, *aligned(table.columns, [*table.rows]))
 
     def _changed_hours(self) -> pl.DataFrame:
-        """Return the hours that changed most; empty: only one hour, or no changed hour."""
+        """Return the hours that changed most; empty if only one hour has data, or none changed."""
         low, high = 1 / (1 + self._tolerance), 1 + self._tolerance
         found = self._hours.filter(~pl.col("ratio").is_between(low, high))
         return found.head(_MOST_HOURS if self._hours.height > 1 else 0)
 
     def _findings(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield titles for new, worse and gone findings, each with one line per finding."""
+        """Yield the titles for new, worse and gone findings, each with a line per finding."""
         found = _changed_findings(self._checked)
         for name, several in found.items():
             if several:
@@ -178,7 +178,7 @@ class ComparisonDocument(Document):
             yield label, before, after
 
     def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """Yield the parts of the text: title with the number of rows, and shown rows."""
+        """Yield the title and the rows of each part of the text; a sentence has no rows."""
         found = pl.col("significant").fill_null(value=False)
         figure, ratio = pl.col("figure"), pl.col("ratio").fill_null(1)
         of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
@@ -214,7 +214,7 @@ class ComparisonDocument(Document):
                 yield few, part.clear()
 
     def _shares(self) -> pl.DataFrame:
-        """Return for each name the larger of its shares of CPU and of elapsed time of all calls."""
+        """Return the share of each name in all calls: the larger of CPU share and elapsed share."""
         figures = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
         amounts: dict[str, pl.Expr] = {}
         for side in ("before", "after"):
@@ -242,7 +242,7 @@ class ComparisonDocument(Document):
         )
 
     def _too_few(self) -> str:
-        """Return a sentence about changes that have too few intervals to be judged; '': none."""
+        """Return a sentence if changes have too few intervals to be judged; '': all are judged."""
         both = self._rows.drop_nulls(["before", "after"])
         if both.height > 0 and both["significant"].null_count() == both.height:
             return _FEW
@@ -276,7 +276,7 @@ def _hour_table(found: pl.DataFrame) -> Table:
 
 
 def _changed_findings(checked: Checked | None) -> dict[str, Sequence[Finding]]:
-    """Return new, worse and gone findings, by key in JSON; empty: findings are unknown."""
+    """Return new, worse and gone findings, by their keys in JSON; empty: findings are unknown."""
     if checked is None:
         return {}
     return {

@@ -1,7 +1,7 @@
-"""Figures over time: the times of queue managers, and figures in slots of these times.
+"""Figures over time: the time span of each queue manager in slots, and figures in these slots.
 
-The figures are the lines of a summary, declared in `definitions/lines.toml`. The dataclasses here
-declare the keys: the file is checked against them when it is loaded.
+A line is a figure of the summary, declared in `definitions/lines.toml`. The dataclasses here
+declare the keys of this file.
 """
 
 from __future__ import annotations
@@ -66,16 +66,14 @@ def _whole(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
 class Shown:
     """A figure of a queue manager over time, and the source of its rows.
 
-    A row of `sql` describes an object in an interval. The columns are system, qmgr, object (all
-    VARCHAR), start (UTC), seconds, amount and, for an average, per.
+    A row of `sql` is about an object in an interval. The columns are system, qmgr, object (all
+    VARCHAR), start (UTC), seconds, amount; for an average also per, the divisor.
     """
 
     report: Annotated[str, Key("the report with more detail", "that of the metric's subject")] = ""
     metric: Annotated[
         Any,
-        Key(
-            "the measure that it shows: log.task_busy; or several, by object", "the values of `sql`"
-        ),
+        Key("the measure: log.task_busy; or several measures, by object", "the values of `sql`"),
     ] = ""
     measure: Annotated[
         str,
@@ -83,17 +81,17 @@ class Shown:
     ] = "total"
     sql: Annotated[str, Key("query for the rows", "the rows of the metric")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
-    optional: Annotated[bool, Key("whether some sites do not have such data")] = False
+    optional: Annotated[bool, Key("whether some sites have no such data")] = False
 
     @property
     def trace(self) -> str:
-        """The MQ commands that start the trace with the data."""
+        """The MQ command that starts the required trace."""
         return report(self.report).trace.rstrip(",")
 
 
 @dataclass(frozen=True)
 class Line(Shown):
-    """A line of a summary: the objects where a figure is highest."""
+    """A line of a summary: a figure, for the objects with its highest values."""
 
     name: str
     label: Annotated[str, Key("name of the figure, with its unit")]
@@ -104,7 +102,7 @@ class Line(Shown):
     top: Annotated[int, Key("number of objects shown", read=_whole, written="a number")] = 1
     limit: Annotated[float, Key("value that the figure must not reach", "none")] = math.nan
     names: Annotated[
-        str, Key("kind of its objects, if new and missing objects are reported", "none")
+        str, Key("kind of object, if new and missing objects are reported", "none")
     ] = ""
 
     @property
@@ -114,10 +112,7 @@ class Line(Shown):
 
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
-    """Return a declaration, completed from its metric.
-
-    The metric supplies missing keys: the query, the way to combine rows, and the report.
-    """
+    """Return a declaration with the keys that its metric supplies: sql, measure and report."""
     metric = given.get("metric")
     if not metric:
         return given
@@ -145,11 +140,11 @@ _SLOTS = 48
 
 @dataclass(frozen=True)
 class Times:
-    """The times with data of a queue manager, in microseconds since 1970, UTC.
+    """The time span of a queue manager's data, in microseconds since 1970, UTC.
 
     calendar     intervals of the queue manager
-    first, last  start of the first interval, and end of the last
-    slots        number of parts of this time, each as long as a typical interval
+    first, last  start of the first interval, and end of the last interval
+    slots        number of slots in this time span, each about as long as a typical interval
     """
 
     calendar: Calendar
@@ -200,7 +195,7 @@ class Times:
 
     @property
     def latest(self) -> int:
-        """The middle of the interval that determines the last day."""
+        """The latest middle of an interval; it determines the last day."""
         whole = self.calendar.whole
         return int(((self.calendar.starts + self.calendar.ends) // 2)[whole].max())
 
@@ -211,7 +206,7 @@ class Times:
 
     @property
     def slot(self) -> int:
-        """The length of a slot."""
+        """The length of a slot, microseconds."""
         return -(-(self.last - self.first) // self.slots)
 
     @cached_property
@@ -231,7 +226,7 @@ class Times:
         return self.calendar.covered(self.starts, self.starts + self.slot)
 
     def began(self, slot: int) -> int:
-        """Return the moment at which the data of a slot begins: later than the slot after a gap."""
+        """Return the start of the data in a slot, which is later than the slot after a gap."""
         starts, stops = self.calendar.spans
         first = int(self.starts[slot])
         behind = np.flatnonzero(stops > first)
@@ -245,7 +240,7 @@ class Times:
 _COMMON = Path(__file__).with_name("definitions") / "common.sql"
 _ROWS = "summary_rows"
 HeldLine: TypeAlias = tuple[Line, Manager, Rows]
-"""A line, a queue manager, and the rows of the line about the queue manager."""
+"""A line, a queue manager, and the rows of the line for this queue manager."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +249,7 @@ class Figures:
 
     mean     figure over the whole time
     highest  highest figure of a slot
-    at       local time at which the data of this slot begins
+    at       local time at which the data of the highest slot begins
     amounts  amounts by slot
     pers     divisors of the amounts by slot; 0: no data
     """
@@ -268,16 +263,13 @@ class Figures:
     pers: Floats
 
     def over_time(self, count: int, most: int) -> list[float | None]:
-        """Return the figure over time in up to `most` steps; None: no data.
-
-        count  number of slots
-        """
+        """Return the figure in up to `most` equal steps of the `count` slots; None: no data."""
         steps = min(count, most)
         bounds = [at * count // steps for at in range(steps + 1)]
         return [self.of(range(*each)) for each in pairwise(bounds)]
 
     def of(self, some: Iterable[int]) -> float | None:
-        """Return the figure over some slots; None: they contain no data."""
+        """Return the figure over some slots; None: these slots contain no data."""
         slots = np.fromiter(some, np.int64)
         slots = slots[self.pers[slots] > 0]
         if not len(slots):
@@ -289,17 +281,14 @@ class Figures:
 
 
 def line_queries(catalog: Catalog) -> dict[str, str]:
-    """Return the queries for the rows of all lines and intervals, by name for `hold`.
-
-    The macros that the queries use are created in the catalog.
-    """
+    """Return the queries for the rows of all lines and intervals, by name, for `hold`."""
     rows = rows_query("line", ((name, each.sql) for name, each in lines().items()))
     query = f"{_COMMON.read_text('utf-8')}{rows}"
     return with_macros(catalog, {_ROWS: query, CALENDAR: calendar_query()})
 
 
 def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
-    """Create the macros that queries use in the catalog; return the queries."""
+    """Create the macros that queries use in a catalog; return the queries unchanged."""
     macros = calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
@@ -346,7 +335,7 @@ def figures_of(
 
 
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
-    """Yield the figures of the `top` objects of a line; all but the first must be above 0.
+    """Yield the figures of the `top` objects of a line; after the first, only objects above 0.
 
     Objects are ranked without slots, so memory contains the slots of one object at a time.
     """

@@ -29,7 +29,7 @@ _BUCKET_OF = """
         started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2), {first}
     )
 """
-"""SQL macro of the start, UTC, of the interval that contains the middle of a recorded interval."""
+"""SQL of a macro: start (UTC) of the compared interval with the middle of a recorded interval."""
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 _MOMENT = dt.timedelta(seconds=0.5)
 """Maximum time from the end of an interval to the records of its tasks."""
@@ -41,15 +41,15 @@ _ALL = 10 * 365 * 86_400
 class Side:
     """One side: sums by name and interval, and the length of the intervals.
 
-    rows        result of `compare.sql`
-    seconds     columns kind, qmgr, bucket, seconds: recorded time for rows of a kind. Calls and
-                rows of tasks are divided by the seconds of the kind `calls`: the statistics
-                intervals while class 3 was on or, without statistics, the seconds that tasks cover
-                (the kind `tasks`)
-    utc_offset  seconds that local time of the systems is ahead of UTC, at the end of the side
-    first       start of the first statistics interval (without statistics: task interval), local
-                time of the system; None: no interval
-    last        end of the last such interval, local time of the system; None: no interval
+    rows        sums from `compare.sql`, without the rows of the kind `seconds`
+    seconds     columns kind, qmgr, bucket, seconds: recorded seconds in an interval, by kind of
+                row. Sums of calls and of tasks are divided by the seconds of the kind `calls`: the
+                statistics intervals in which class 3 was on. Without statistics, they are the
+                seconds that tasks cover, as in the kind `tasks`
+    utc_offset  local time of the system minus UTC at the end of the side, seconds
+    first       start of the first statistics interval, local time; without statistics, of the first
+                task interval; None: no interval
+    last        end of the last such interval, local time; None: no interval
     spanning    number of task records that began before the split and count after it
     left_out    number of excluded intervals, by kind (first, stub)
     """
@@ -64,7 +64,7 @@ class Side:
 
     @property
     def intervals(self) -> int:
-        """Number of intervals by which figures are divided."""
+        """Number of compared intervals with data."""
         return self.seconds.filter(pl.col("kind") != "tasks")["bucket"].n_unique()
 
     @property
@@ -78,7 +78,7 @@ class Side:
         return not self.rows.filter(kind="calls").is_empty()
 
     def total(self, kind: str) -> float:
-        """Return the seconds of a kind; an interval of several queue managers counts once."""
+        """Return the recorded seconds of a kind. Of several queue managers, the longest counts."""
         longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
         return float(longest.select(ordered_sum(pl.col("seconds"))).item())
 
@@ -121,14 +121,14 @@ def ordered_sum(amount: pl.Expr) -> pl.Expr:
 
 
 _UNIT = 2.0**60
-"""The number of parts of an amount that are added, as whole numbers of 128 bits."""
+"""Fixed-point scale: amounts are multiplied by it and added as integers of 128 bits."""
 
 
 def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return the sums of all amounts by names; null where nothing was recorded.
+    """Return the sums of all amounts by names; null if all amounts are null.
 
-    They are identical to the last digit for any order of rows. `ordered_sum` is slower for many
-    groups, because it sorts each.
+    The sums have the same last digit for any order of rows. `ordered_sum` is slower for many
+    groups, because it sorts each group.
     """
     whole = pl.col(pl.Int128)
     return (
@@ -181,7 +181,7 @@ def absent(before: Side, after: Side) -> str:
 
 @dataclass(frozen=True)
 class _Split:
-    """The records that count on one side of a local time."""
+    """The records before a local time `at`, or from this time on (`after`)."""
 
     at: dt.datetime
     after: bool
@@ -197,14 +197,14 @@ class _Split:
         return f"counted_at {'>=' if self.after else '<'} {self.moment}"
 
     def has(self, counted_at: dt.datetime | None) -> bool:
-        """Whether a record that counts at this time is on this side; None: on neither side."""
+        """Whether a record that counts at this local time is on this side; None: on no side."""
         return counted_at is not None and (counted_at >= self.at) == self.after
 
 
 def measured(inputs: Inputs, interval: int | None = None) -> Side:
     """Return all records of `inputs` as one side.
 
-    interval  seconds of an interval, at least the recorded length; None: the recorded length
+    interval  length of an interval, seconds, at least as recorded; None: the recorded length
     """
     (found,) = measured_apart(inputs, None, interval)
     return found
@@ -213,8 +213,8 @@ def measured(inputs: Inputs, interval: int | None = None) -> Side:
 def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None) -> list[Side]:
     """Return the records of `inputs` before and after the local time `at`; None: as one side.
 
-    The inputs are read twice for two sides, and once more if intervals are excluded, because this
-    changes the times.
+    The inputs are read twice, for the times and for the sums. They are read once more if intervals
+    are excluded, because the times change.
     """
     splits = [_Split(at, after=after) for after in (False, True)] if at else [None]
     sides = {f"side_{number}": split for number, split in enumerate(splits)}
@@ -242,8 +242,8 @@ def _make_views(
 ) -> str:
     """Make a schema with the rows of a side, and return the query for the times of the side.
 
-    split  the records of the side; None: all
-    odd    intervals that are excluded
+    split  the records of the side; None: all records
+    odd    excluded intervals, as rows of `odd.sql`
     """
     chosen = " AND ".join([split.condition if split else "TRUE", *map(_outside, odd)])
     catalog.execute(f"CREATE SCHEMA IF NOT EXISTS {side}")
@@ -255,7 +255,7 @@ def _make_views(
 
 
 def _summing(catalog: Catalog, side: str, times: Mapping[str, Any], interval: int | None) -> str:
-    """Create the macro for intervals of a length; return the query for the sums of a side."""
+    """Create the macro `bucket_of` of a side; return the query for the sums of the side."""
     recorded = times["length"] or _ALL
     length = round(1e6 * (max(interval, times["shortest"] or 0) if interval else recorded))
     first = _in_sql(times["first"] or _NEVER)
@@ -300,14 +300,14 @@ def _in_sql(moment: dt.datetime) -> str:
 
 @dataclass(frozen=True)
 class Rename:
-    """A pattern for names of the first side, and the names on the second side: LQ%=SQ%."""
+    """A change of names: a pattern on the first side, and the names on the second: LQ%=SQ%."""
 
     old: str
     new: str
 
     @classmethod
     def of(cls, text: str) -> Rename:
-        """Return the rename in the text OLD=NEW. Raises RequestError for another form."""
+        """Return the rename from a text OLD=NEW. Raises RequestError for any other text."""
         old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
         if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
             raise RequestError(
@@ -321,7 +321,7 @@ class Rename:
         return cls(old, new)
 
     def on(self, column: pl.Expr) -> pl.Expr:
-        """Return the column with names OLD replaced by NEW; null for other names."""
+        """Return the new names of a column's names that match `old`; null: no match."""
         pattern = f"(?i)^{re.escape(self.old).replace('%', '(.*)')}$"
         new = column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
         return pl.when(column.str.contains(pattern)).then(new)
@@ -334,11 +334,11 @@ HOUR_COLUMNS = (
 
 
 def hours(before: Side, after: Side) -> pl.DataFrame:
-    """Return HOUR_COLUMNS: one row per hour of the day, local time, with data on both sides.
+    """Return a row of HOUR_COLUMNS for each hour of the day, local time, with data on both sides.
 
-    Calls are per second; CPU and elapsed time are microseconds per call. `ratio` is the ratio of
-    CPU time or of elapsed time, whichever changed more. The hour with the largest change comes
-    first. The same hour of several days is one row.
+    Calls are per second; CPU and elapsed time are microseconds per call. `ratio` is after / before,
+    of CPU or elapsed time, whichever changed more. The hour with the largest change comes first.
+    The same hour of several days is one row.
     """
     first, second = (_hours(side) for side in (before, after))
     found = first.join(second, on="hour", suffix="_after").rename(
@@ -392,6 +392,6 @@ def _by_hour(rows: pl.DataFrame, side: Side) -> pl.DataFrame:
 
 
 def facts_of(found: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the hours for JSON, in the order of the day."""
+    """Return the rows of `hours` for JSON, in the order of the day."""
     number = pl.col(pl.Float64)
     return found.sort("hour").with_columns(pl.when(number.is_finite()).then(number)).to_dicts()

@@ -1,7 +1,7 @@
-"""Rows of any length, spread over the intervals or the slots of a queue manager's time.
+"""Rows of any length, distributed over the intervals or slots of a queue manager's time.
 
-A row describes an object in an interval: an amount, and its divisor (per). If an interval of an
-axis covers a share of the row's time, it gets this share of the amount and of the divisor.
+A row is about an object in an interval: an amount, and its divisor (per). An interval of an axis
+that covers a share of the row's time gets this share of the amount and of the divisor.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "peak": (-np.inf, np.maximum),
     "trough": (np.inf, np.minimum),
 }
-"""Measures that are not sums: initial value, and function that chooses one of two values."""
+"""By measure that is not a sum: the initial value, and the function that combines two values."""
 _LEAK, _LEAK_US = 0.02, 2 * SECOND_US
-"""Maximum overlap that can be a difference of clocks: share of an interval, and microseconds."""
+"""Maximum overlap caused by clock differences: share of an interval, and microseconds."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
 """Query of an empty table with the column `per`, which only averages have."""
 
@@ -82,7 +82,7 @@ class Spread(NamedTuple):
 
     rows    index of the row of each part
     cells   index of the interval of each part
-    shares  share of the row that the part is
+    shares  length of the part as a share of its row
     """
 
     rows: Ints
@@ -93,7 +93,7 @@ class Spread(NamedTuple):
 class Sums(NamedTuple):
     """The values of objects in each interval: arrays by object and interval.
 
-    amounts  sums of amounts; for a measure in EXTREMES, extremes
+    amounts  sums of amounts; for a measure in EXTREMES, highest or lowest amounts
     pers     sums of divisors
     filled   whether rows exist
     wholes   sum of amounts over all rows of each object, also outside the intervals
@@ -106,10 +106,10 @@ class Sums(NamedTuple):
 
 
 def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
-    """Return the query for the rows of several things, such as lines, for `rows_of`.
+    """Return one query for the rows of several queries, for `rows_of`.
 
-    thing    name of the column for the name of the thing
-    queries  name of each thing, and query with the columns system, qmgr, object, start (UTC),
+    thing    name of the column with the name of a row's query, such as `line`
+    queries  name and SQL of each query, with the columns system, qmgr, object, start (UTC),
              seconds, amount and optionally per
     """
     several = (f"SELECT '{name}' AS {thing}, * FROM ({sql})" for name, sql in queries)
@@ -123,10 +123,10 @@ def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
 
 
 def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
-    """Yield the name of each thing, each queue manager, and their rows, from rows of `rows_query`.
+    """Yield the name of a query, a queue manager, and its rows, from the result of `rows_query`.
 
-    The result does not depend on the order of rows in the table. Texts are numbered once for the
-    whole table, and memory contains the numbers of one thing at a time.
+    The order of rows in the table does not matter. Texts are numbered once for the whole table, and
+    memory contains the numbers of one query at a time.
     """
     (names, name_of), (systems, system_of), (qmgrs, qmgr_of), (objects, object_of) = (
         _ranked(table[each]) for each in (thing, "system", "qmgr", "object")
@@ -167,8 +167,8 @@ def spread(axis: Axis, rows: Rows) -> Spread:
     """Return the parts of rows in intervals.
 
     A row without length is in the interval that contains its start. Rows outside all intervals are
-    omitted. A part so short that it can be a difference of clocks is moved to the adjacent
-    interval.
+    omitted. If a part is so short that clock differences can explain it, its share is added to the
+    other parts of its row.
     """
     starts, ends = rows.starts, rows.ends
     first = np.searchsorted(axis.ends, starts, "right")
@@ -189,7 +189,7 @@ def spread(axis: Axis, rows: Rows) -> Spread:
 
 
 def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
-    """Return the values of objects in each interval of an axis, from the `parts` of rows."""
+    """Return the values of each object in each interval of an axis, from the parts of rows."""
     shape = len(rows.objects), len(axis.starts)
     places = rows.of[parts.rows] * shape[1] + parts.cells
 
@@ -228,7 +228,7 @@ def blocks(rows: Rows, parts: Spread, count: int) -> Iterator[tuple[Rows, Spread
 
 
 def seconds_of(axis: Axis, rows: Rows, parts: Spread) -> Floats:
-    """Return the number of seconds of each interval that rows of any object cover."""
+    """Return the seconds of each interval that are covered by rows of any object."""
     since = np.maximum(rows.starts[parts.rows], axis.starts[parts.cells])
     until = np.minimum(rows.ends[parts.rows], axis.ends[parts.cells])
     order = np.lexsort([until, since, parts.cells])

@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Day:
-    """The results for a queue manager.
+    """The summary of a queue manager.
 
     findings  findings, the most serious first
     coverage  completeness of the data; None: names are selected
-    missing   lines without data, by the trace that would write the data
+    missing   each required trace that is missing, with the lines that need it
     """
 
     times: Times
@@ -123,8 +123,8 @@ _NO_DATA = " "
 def sparkline(values: Sequence[float | None], full: float = 0.0) -> str:
     """Return one block character per value, with a height in proportion to the value.
 
-    values  values; None: no data, shown as a blank
-    full    value of a full block; 0: the greatest value
+    values  None: no data, shown as a blank
+    full    value of a full block; 0: the greatest of the values
     """
     full = full or max((each for each in values if each is not None), default=0.0)
     return "".join(_block(each, full) for each in values)
@@ -225,7 +225,7 @@ class SummaryDocument(Document):
         return f"  {text}: {self._commands.called('check')}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
-        """Return columns and rows of the figures; without enough room, without sparklines.
+        """Return columns and rows of the figures, with sparklines if they fit.
 
         cut  whether names are shortened so that lines fit
         """
@@ -267,7 +267,7 @@ def _cells(each: Figures, clock: str) -> Cells:
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
-    """Return the width of a table with one more, empty column, but without the names."""
+    """Return the width of a table without the names, and with an added empty column."""
     cells = zip([each.heading for each in columns], *rows, strict=True)
     widths = [max(map(len, each)) for each in cells]
     return sum(widths) - widths[1] + 2 * len(widths)
@@ -282,7 +282,7 @@ def _cut(row: Cells, room: int) -> Cells:
 
 
 def _complete(day: Day) -> str:
-    """Return a sentence: completeness of the data, intervals, losses, and traces that are off."""
+    """Return a sentence about completeness, intervals, losses, and traces that are off."""
     if day.coverage is None:
         return _intervals(day.times)
     facts = [_intervals(day.times), *day.coverage.lost, *day.coverage.switched_off]

@@ -1,7 +1,7 @@
-"""From a catalog to trends: the last day of each queue manager, compared with similar days.
+"""Trends: the last day of each queue manager in a catalog, compared with similar earlier days.
 
-A slot of a queue manager's time is an hour of a day in local time. Robust statistics of days give
-the usual range, and growth that is more than chance.
+A slot is one hour of local time. The usual range and significant growth of a figure come from
+robust statistics over days.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ CHANCE = 0.05
 _SPREAD = 3 * 1.4826
 """Ratio of three standard deviations to the median absolute deviation."""
 _FEW = 4
-"""Number of values for which the usual range is twice as wide as for infinitely many values."""
+"""With this number of values, the usual range is twice as wide as with infinitely many."""
 _LEAST = 0.1
 """Minimum difference of an unusual value from the median, as a share of the median."""
 
 
 def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
-    """Return the usual range of values, around their median; few values give a wider range.
+    """Return low and high end of the usual range around the median; few values widen it.
 
     least  minimum difference of an unusual value from the median
     """
@@ -58,9 +58,8 @@ def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, flo
 def growth(seasons: Sequence[Mapping[int, float]]) -> tuple[float, float] | None:
     """Return the growth per day (Theil-Sen), and its probability by chance (Kendall).
 
-    seasons  values by day; days are compared only within a season, such as all Mondays
-
-    Return None if no season has two days.
+    seasons  values by day, for each group of similar days, such as Mondays; only days of the same
+             group are compared. None is returned if no group has two days
     """
     slopes: list[float] = []
     score, variance = 0, 0.0
@@ -82,7 +81,7 @@ _FIRST_WEEKEND_DAY = 5
 
 @dataclass(frozen=True)
 class Calendar:
-    """The slots of time, one hour each, by day and hour of the clock, up to the last day.
+    """The slots of a queue manager by day and hour of the clock, up to the last day.
 
     A day is the number of a date (`date.toordinal`). The last day contains the middle of the last
     interval, so an interval that continues after midnight does not start another day. When clocks
@@ -105,12 +104,12 @@ class Calendar:
         return cls(times, days, last)
 
     def slots(self, day: int, hours: Collection[int]) -> list[int]:
-        """Return the slots of some hours of a day, including slots without data."""
+        """Return the numbers of the slots of some hours of a day, also of slots without data."""
         found = self.days.get(day, {})
         return [slot for hour in hours for slot in found.get(hour, ())]
 
     def hours(self, day: int, there: Collection[int]) -> list[int]:
-        """Return the hours of a day that contain at least one of the slots `there`."""
+        """Return the hours of a day with at least one of the slots in `there`."""
         return sorted(
             hour
             for hour, slots in self.days.get(day, {}).items()
@@ -136,7 +135,7 @@ class Calendar:
 
 
 def by_hour(times: Times) -> Times:
-    """Return times that begin at midnight of the first day, with slots of one hour."""
+    """Return times that begin at the first midnight before the data, with slots of one hour."""
     first = times.clock.moment(_midnight(times.local(times.first)))
     slots = -(-(times.last - first) // _HOUR_US)
     return replace(times, first=first, last=first + slots * _HOUR_US, slots=slots)
@@ -155,13 +154,13 @@ LEAST_DAYS = 3
 """Minimum number of similar days for a comparison with the last day."""
 _HOURS = 24
 _COVERED = 0.75
-"""Minimum share of the last day's hours that another day must contain for a comparison."""
+"""Another day is compared if it has data in at least this share of the last day's hours."""
 _OFTEN = 0.5
-"""Minimum share of similar days on which a name must occur to count as gone on the last day."""
+"""A name that is missing on the last day is gone if it occurs on this share of similar days."""
 _OBJECTS_WITH_LIMIT = 50
 _LEAST_OF_LIMIT = 0.01
 _LEAST_COUNT = 10
-"""Minimum difference, in messages or seconds, of an unusual value of a queue."""
+"""Minimum difference of an unusual count, such as messages, from the median."""
 _WEEK = 7
 
 
@@ -171,7 +170,7 @@ class Course:
 
     usual      usual range of the figure over a day; None: too few similar days
     last       the figure over the last day
-    hours      hours of the last day with an unusual value; whether it is above the usual range
+    hours      by hour of the last day with an unusual value: whether it is above the usual range
     per_week   growth per week; None: not significant
     days_left  days until the figure reaches its limit with this growth; None: never
     """
@@ -189,13 +188,13 @@ class Trend:
     """The trends of a queue manager.
 
     times       times of the queue manager
-    days        number of days with enough data for a comparison, the last day included
+    days        number of days with enough data for a comparison, including the last day
     last        date of the last day
     hours       hours of the last day with data
     length      number of clock hours of the last day
     comparable  earlier days similar to the last day; fewer than LEAST_DAYS: only growth is shown
-    weekday     whether similar days are days of the same weekday; otherwise all are working days,
-                or all are weekend days
+    weekday     whether similar days have the same weekday; otherwise, all working days are similar
+                to each other, and all weekend days
     new         by kind: names that occur on the last day, but on no earlier day
     gone        by kind: names that occur on many similar days, but not on the last day
     """
@@ -213,7 +212,7 @@ class Trend:
 
 
 def trended(catalog: Catalog) -> list[Trend]:
-    """Compare the last day of each queue manager with similar days; SMF files are read once."""
+    """Return the trends of each queue manager. SMF files are read once."""
     hold(catalog, line_queries(catalog))
     times = [by_hour(each) for each in held_times(catalog)]
     tops = {
@@ -295,7 +294,10 @@ class _Days:
 
 
 def _course(figures: Figures, days: _Days) -> Course | None:
-    """Return the course of a figure; None: it has too few days with data, and no growth."""
+    """Return the course of a figure; None: no value on the last day, or no usual range or growth.
+
+    A usual range requires LEAST_DAYS similar days with data.
+    """
     by_day = {
         day: value
         for season in days.seasons
@@ -319,14 +321,14 @@ def _course(figures: Figures, days: _Days) -> Course | None:
 
 
 def _least(figures: Figures) -> float:
-    """Return the minimum difference from the median of an unusual figure."""
+    """Return the minimum difference of an unusual figure from the median."""
     if math.isnan(figures.line.limit):
         return _LEAST_COUNT if figures.line.style == "grouped" else 0.0
     return figures.line.limit * _LEAST_OF_LIMIT
 
 
 def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
-    """Yield hours of the last day with an unusual figure; whether it is above the usual range."""
+    """Yield each hour of the last day with an unusual figure, and whether the figure is high."""
     for hour in days.hours:
         now = days.figure(figures, days.calendar.last, [hour])
         found = (days.figure(figures, day, [hour]) for day in days.alike)

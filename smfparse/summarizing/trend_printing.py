@@ -76,7 +76,7 @@ def _title(trend: Trend) -> str:
 
 
 def _compared(trend: Trend) -> str:
-    """Return a sentence: the days for comparison with the last day, or why there is none."""
+    """Return a sentence about the days for comparison, or about too few such days."""
     count = len(trend.comparable)
     kind = "weekend" if trend.last.weekday() > 4 else "working day"
     if count < LEAST_DAYS:

@@ -1,4 +1,4 @@
--- The adapters of a channel initiator in an interval together, and messages that were streamed, by statistics of queues.
+-- All adapters of a channel initiator in an interval, and the streamed messages, from statistics of queues.
 WITH
 together AS (FROM tasks_together('rows')),
 copied AS (

@@ -1,5 +1,5 @@
--- Backouts by job, queue, transaction and interval. Those of a record are shared among the queues of its task by the
--- gets from each, or by the puts where it has no gets.
+-- Backouts by job, queue, transaction and interval. The backouts of a record are distributed over the queues of its
+-- task in proportion to the gets from each queue, or to the puts if the task has no gets.
 WITH
 placed AS (FROM task_intervals('inputs.wtid', 'inputs.qmst')),
 names AS (

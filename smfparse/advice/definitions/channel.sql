@@ -1,4 +1,4 @@
--- A channel in an interval: all its instances, with the dispatcher of the busiest of them .
+-- A channel in an interval: the sums of all its instances, and the dispatcher of the instance with the most messages.
 WITH
 channels AS (
     SELECT
@@ -16,7 +16,7 @@ channels AS (
         arg_max(net_longest_at, (coalesce(net_longest, 0), sequence)) AS longest_at,
         max(exit_average)::DOUBLE AS exit_us, total(messages::DOUBLE * exit_average) AS exits_us,
         bool_or(is_retrying) AS retrying, arg_max(partner, sequence) AS partner, max(last_message) AS last_message,
-        -- The most frequent; of several, the first by name.
+        -- The most frequent connection name; of equally frequent names, the first.
         list_min(list_transform(
             map_entries(histogram(connection) FILTER (started >= start)),
             lambda each: {'rest': -each.value::BIGINT, 'name': each.key}

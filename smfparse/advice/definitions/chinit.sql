@@ -1,4 +1,4 @@
--- A channel initiator in an interval, the CPU of all its tasks, and what channels carried.
+-- A channel initiator in an interval, with the CPU of all its tasks and the messages of its channels.
 WITH
 used AS (
     SELECT system, qmgr, interval_start AS start, total(cpu) AS cpu, total(CASE WHEN is_tls THEN cpu END) AS tls_cpu

@@ -1,5 +1,6 @@
--- Storage of the channel initiator in an interval, and how it moves beside the number of channels: least squares over
--- the last 24 intervals, or four hours if these are more. A limit of 17,592,186,040,320 is none.
+-- Storage of the channel initiator in an interval, its trend, and the trend of the number of channels: least squares
+-- over the last 24 intervals, or the last four hours if they are longer. A limit of 17,592,186,040,320 MB means no
+-- limit.
 WITH
 timed AS (
     SELECT

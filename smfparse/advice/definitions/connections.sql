@@ -1,7 +1,7 @@
--- The connections of a channel in an interval, from class 3: tasks and what they did. A task counts where it ends,
--- for its first record may begin after it did, with the messages of its whole life. A client can have several tasks,
--- of which one has the queues: `connects` are instances that ended, where the statistics of the channel have some,
--- else tasks.
+-- The connections of a channel in an interval, from the tasks in class 3. A task is counted in the interval in which it
+-- ends, with all its messages, because its first record can begin after the task. A client can have several tasks, of
+-- which only one uses queues. So `connects` is the number of channel instances that ended, from channel statistics, or
+-- the number of tasks if it is smaller or there are no such statistics.
 WITH
 done AS (
     SELECT

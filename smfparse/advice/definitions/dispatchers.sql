@@ -1,4 +1,4 @@
--- The dispatchers of a channel initiator in an interval together, and how data was compressed.
+-- All dispatchers of a channel initiator in an interval, and the compression of its channels.
 WITH
 together AS (FROM tasks_together('rows')),
 busy_ones AS (

@@ -1,4 +1,4 @@
--- The TLS tasks of a channel initiator in an interval together, and what channels with TLS carried.
+-- All TLS tasks of a channel initiator in an interval, with the bytes and messages of channels that use TLS.
 WITH
 together AS (FROM tasks_together('rows')),
 carried AS (

@@ -1,5 +1,5 @@
--- How long tasks of a queue manager waited in an interval to be the first to open a shared queue, or the last to
--- close it: latch 15, beside what these calls took in all.
+-- Waits for latch 15 in an interval, by tasks that are the first to open a shared queue or the last to close it, and
+-- the duration of all MQOPEN and MQCLOSE on shared queues.
 WITH
 parts AS (
     SELECT input_no, source, record_no, open_elapsed + close_elapsed AS open_us, opens

@@ -1,4 +1,4 @@
--- What belongs together: page sets and pools, queues with theirs, and with the structures and channels that tasks use.
+-- Related objects: a page set and its pool; a queue and its page set, pool, structure, and the channels that use it.
 SELECT DISTINCT
     system, qmgr, NULL::VARCHAR AS queue, object AS page_set, pool::VARCHAR AS pool, NULL::VARCHAR AS structure,
     NULL::VARCHAR AS channel

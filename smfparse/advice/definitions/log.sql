@@ -1,11 +1,11 @@
--- A log in an interval, how often it was switched in half an hour, and how far archiving is behind: control intervals
--- created less those archived, in logs. `behind_most` is the most of the intervals that follow one another with a log
--- and more that waits for the archive.
+-- A log in an interval, and its switches in the last half hour. `behind`: number of logs that are not archived, from
+-- the control intervals created minus those archived. `behind_most`: the maximum of `behind` over consecutive intervals
+-- in which it is above 1.
 WITH
 copies AS (
     SELECT
         *,
-        -- Without the longest, which is one stall and has a rule of its own.
+        -- The average without the longest write: a single stall has its own rule.
         (io_1_1_average * io_1_1_count - io_1_1_longest) / nullif(io_1_1_count::BIGINT - 1, 0) AS first_copy,
         (io_2_1_average * io_2_1_count - io_2_1_longest) / nullif(io_2_1_count::BIGINT - 1, 0) AS second_copy,
         sum(cis_created::DOUBLE) OVER its / nullif(sum(coalesce(new_logs_copy_1, switches)) OVER its, 0) AS log_size,

@@ -1,5 +1,5 @@
--- Messages of a queue manager in an interval: what applications asked for, what was done for it (QIST), publications,
--- and from class 3 the gets that the message manager does not count: those of callbacks.
+-- Messages of a queue manager in an interval: the calls of applications, the gets and puts that they caused (QIST),
+-- publications, and the gets in class 3. Only class 3 counts the gets of callbacks.
 WITH
 of_tasks AS (
     SELECT

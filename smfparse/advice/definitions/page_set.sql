@@ -1,5 +1,5 @@
--- A page set in an interval, with what changed since the interval before, how it grew in the day before, and how long
--- and far it grows without a break: `rise`.
+-- A page set in an interval, with changes since the previous interval, and the trend over the previous day. A rise is
+-- consecutive intervals in which the page set grows.
 WITH
 moved AS (
     SELECT *, used - lag(used, 1, used) OVER (PARTITION BY system, qmgr, object ORDER BY start, sequence) AS grown

@@ -1,5 +1,5 @@
--- A buffer pool in an interval, with the checkpoints of the log, the page sets that use the pool, and `stored_pages`:
--- at least so many pages the messages on its queues had at one time, whether these fit the pool or not.
+-- A buffer pool in an interval, with the checkpoints of the log and the page sets that use the pool. `stored_pages`:
+-- a lower bound of the pages that the messages on its queues required at one moment, in the pool or on page sets.
 WITH
 checkpoints AS (
     SELECT system, qmgr, interval_start AS start, max(checkpoints) AS checkpoints
@@ -13,7 +13,7 @@ page_sets AS (
     FROM page_set_figures
     GROUP BY ALL
 ),
--- By statistics of queues, and by class 3: puts per second times the time on the queue.
+-- Messages on queues: the depth in queue statistics; from class 3, puts per second times the average time on the queue.
 queues AS (
     SELECT
         system, qmgr, buffer_pool, interval_start AS start, depth, highest_depth,

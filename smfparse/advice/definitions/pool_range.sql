@@ -1,4 +1,4 @@
--- A buffer pool over all of the input: how much of it was ever in use.
+-- A buffer pool over the whole input, and the maximum percentage of its buffers in use.
 SELECT
     system, qmgr, object, '' AS job, min(start) AS start, sum(seconds) AS seconds,
     max(utc_offset) AS utc_offset, max(mq_version) AS mq_version, max(sequence) AS sequence,

@@ -1,6 +1,6 @@
--- What tasks did on the queues of a buffer pool in an interval, how long its messages were on the queues, and
--- how long it is from one checkpoint to the next, over all of the input. A record of class 3 is counted in the
--- interval of the pool's statistics that has the middle of its own; what covers more than three of these is left out.
+-- Gets from the queues of a buffer pool in an interval, how long the messages were on the queues, and the average
+-- distance of checkpoints over the whole input. A class 3 record is counted in the interval of the pool's statistics
+-- that contains the middle of the record. Records that cover more than three intervals are omitted.
 WITH
 checkpoints AS (
     SELECT system, qmgr, total(interval_seconds) / sum(checkpoints) AS seconds_each

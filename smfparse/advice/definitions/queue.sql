@@ -1,6 +1,6 @@
--- A queue in an interval, and for how long and how far what began in earlier intervals has gone on. `rising`,
--- `unread`, `stuck` and `held` name what an interval shows; `run_...` is about the intervals with it that follow one
--- another up to a gap or an interval without it. What a partial record has no value for is NULL.
+-- A queue in an interval. `rising`, `unread`, `stuck` and `held` are conditions of the interval. A run is consecutive
+-- intervals with the same condition and without a gap. `rise_...`, `unread_seconds`, `stuck_seconds` and `held_seconds`
+-- describe the whole run. Values that a partial record does not contain are NULL.
 WITH
 before AS (
     SELECT
@@ -12,7 +12,7 @@ before AS (
         lag(depth) OVER its AS last_depth, lag(oldest_message_age) OVER its AS last_age,
         min(greatest(depth + gets::DOUBLE - puts, 0)) OVER (its ROWS UNBOUNDED PRECEDING) AS shallowest,
         lag(streamed) OVER its AS last_streamed, lead(streamed) OVER its AS next_streamed,
-        -- Depths are compared over ten minutes: from one minute to the next they go up and down.
+        -- Depths are compared over ten minutes, because they go up and down from one minute to the next.
         lag(depth, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_depth,
         lag(puts / seconds, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_puts,
         lag(gets / seconds, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_gets
@@ -23,12 +23,12 @@ before AS (
 shown AS (
     SELECT
         *, coalesce(epoch_us(start) - epoch_us(last_end) > 1e5 * seconds, TRUE) AS is_behind_gap,
-        -- A queue from which as much expires as is put grows to what comes within the time of expiry, and no further.
-        -- Nor does one grow that was emptied meanwhile.
+        -- A queue is not rising if it was emptied meanwhile, or if about as many messages expire as are put: its growth
+        -- ends at the messages that are put within the expiry time.
         depth > earlier_depth AND NOT coalesce(least = 0 AND last_depth > 0 AND gets >= last_depth, FALSE)
             AND coalesce(messages_expired < 0.9 * puts OR puts = 0, TRUE) AS rising,
         NOT shared AND getters = 0 AND depth > 0 AND puts > 0 AND gets = 0 AS unread,
-        -- Without puts, messages wait for a consumer if they came in the time of the input: an archive is always full.
+        -- Without puts, only messages that arrived during the input count: a queue used as an archive is never empty.
         depth > 0 AND last_depth > 0 AND oldest_message_age >= last_age + seconds - 1 AND gets = 0 AND (
             puts > 0 OR (
                 depth >= greatest(10, 2 * shallowest) AND NOT is_dead_letter AND object NOT LIKE 'SYSTEM.%'
@@ -37,7 +37,7 @@ shown AS (
         uncommitted AND puts + gets = 0 AS held
     FROM before
 ),
--- No two runs have the same number, also not of two queues: the first interval of each is behind a gap.
+-- The numbers of runs are unique over all queues, because the first interval of each queue counts as after a gap.
 numbered AS (
     SELECT
         *, depth > 0 AND NOT is_behind_gap AS fills,
@@ -78,8 +78,8 @@ SELECT
         last_end, last_age, earlier_depth, earlier_puts, earlier_gets, is_behind_gap, fills, rise, unread_run, stuck_run,
         held_run, filling, shallowest, is_turn, waited, is_emptied, queue_no, filled_since, longest_wait
     ),
-    -- A batch job fills a queue that nothing used before, and another one empties it: later in the input, or after no
-    -- longer than once before.
+    -- A batch job fills an idle queue, and another job empties it: later in the input, or presumably after its end, if
+    -- the messages have not waited longer than those of an earlier batch.
     coalesce(is_turn AND (is_emptied OR epoch(start - filled_since) <= longest_wait), FALSE) AS is_batch
 FROM numbered
 LEFT JOIN rises USING (rise)

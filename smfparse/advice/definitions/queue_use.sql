@@ -1,5 +1,5 @@
--- What the tasks of a job did on a queue in an interval, and the requests of their gets to the coupling
--- facility. A job's records are counted in the interval of the statistics that has the middle of their own.
+-- Use of a queue by the tasks of a job in an interval, and the coupling facility requests of their gets. A class 3
+-- record is counted in the statistics interval that contains the middle of the record.
 WITH
 lists AS (
     SELECT

@@ -1,6 +1,6 @@
--- The region of the queue manager at the end of an interval, the storage pool that grew most, and how fast
--- 31-bit storage falls: least squares over the day before, of which there are 24 moments and 20 hours. Where these
--- records have no time of MQ, it is that of SMF.
+-- The region of the queue manager at the end of an interval, the storage pool that grew most, and the trend of
+-- available 31-bit storage: least squares over the previous day, if at least 24 records cover at least 20 hours. The
+-- time of a record without an MQ time is its SMF time.
 WITH
 intervals AS (
     SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS seconds, utc_offset
@@ -42,7 +42,7 @@ SELECT
     CASE
         WHEN moments >= 24 AND moment - min(moment) OVER one_day >= 72000
             AND slope < 0 AND fit * (moments - 2) > 4.3 * (1 - fit)
-            -- Storage that came back is no leak.
+            -- Storage that is available again was not lost by a leak.
             AND available_mb <= 1.02 * min(available_mb) OVER one_day
         THEN (available_mb - reserved / 1048576) / -slope / 3600
     END AS hours_to_end

@@ -1,6 +1,6 @@
--- What tasks did on a shared queue in an interval, and what MQPUT1 writes. `unread` are messages that no task of this
--- queue manager got; over the intervals with them that follow one another, `unread_puts` were put, while the entries
--- of the structure that are in use grew by `entries_grown`. Where another queue manager gets them, they do not.
+-- Use of a shared queue in an interval, and the writes of MQPUT1 to its structure. `unread`: tasks of this queue
+-- manager put messages and got none. Over consecutive unread intervals, `unread_puts` messages were put, and the used
+-- entries of the structure grew by `entries_grown`. They do not grow if another queue manager gets the messages.
 WITH
 writes AS (
     SELECT

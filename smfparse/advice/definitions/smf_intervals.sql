@@ -1,5 +1,5 @@
--- The intervals of a queue manager's statistics and the gaps between them, and the first records of class 3 (WTAS),
--- which say all since their tasks began.
+-- The intervals of a queue manager's statistics, the gaps between them, and a row for class 3 records (WTAS) that begin
+-- long before the first interval: the first record of a task contains all values since the task began.
 WITH
 intervals AS (
     SELECT *

@@ -1,4 +1,4 @@
--- What a queue manager wrote, and how it shows what is known of its release, over all of the input.
+-- The kinds of records that a queue manager wrote, and the symptoms of known defects, over the whole input.
 WITH
 written AS (
     SELECT

@@ -1,5 +1,5 @@
--- Each loss of SMF records (type 7), named by when it began, and a row for the rest of the time of each system, so
--- that a system without a loss is known to have none.
+-- One row per loss of SMF records (type 7); the object is the time at which the loss began. One more row per system
+-- covers its whole time, so that the rule is also evaluated for a system without a loss.
 WITH
 losses AS (
     SELECT

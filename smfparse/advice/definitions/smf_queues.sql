@@ -1,5 +1,5 @@
--- The statistics of a queue manager by release and day: how many records it wrote, and how many of them are of queues.
--- An interval counts on the day that has its middle. A day without messages has no statistics of queues either.
+-- The numbers of statistics records and of queue statistics records of a queue manager, by release and day. An interval
+-- belongs to the day that contains its middle. `calls`: without MQGET and MQPUT, MQ writes no queue statistics.
 WITH
 written AS (
     SELECT

@@ -1,4 +1,4 @@
--- What class 3 costs a queue manager, and how its records come (RECORD), over all of the input.
+-- The volume and CPU cost of class 3 in a queue manager, and its maximum of records per second, over the whole input.
 WITH
 used AS (
     SELECT system, qmgr, total(spent.calls) AS calls, total(spent.cpu) AS cpu

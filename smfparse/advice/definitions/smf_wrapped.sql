@@ -1,11 +1,11 @@
--- Times that have no value though MQ wrote one: durations of counted calls that were negative and written without a sign,
--- and QWHSSTCK before 1990 or from 2042 on, all of which are read as NULL (`Duration` and `Instant` of layout). One row per
--- queue manager, over all of the input. These are the times that rules read anyway, so that no other column is decoded.
+-- Times that are NULL because MQ wrote an impossible value: a negative duration of counted calls, written without a
+-- sign, or QWHSSTCK before 1990 or after 2041 (`Duration` and `Instant` of layout). One row per queue manager, over the
+-- whole input. Only times that other rules also read are counted, so no further column is decoded.
 WITH
 records AS (
     SELECT
         system, qmgr, mq_version, utc_offset, coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0))) AS moment,
-        time IS NULL AND (type, subtype) IN (  -- others have no QWHS
+        time IS NULL AND (type, subtype) IN (  -- the records with a QWHS
             (115, 1), (115, 2), (115, 201), (115, 215), (115, 216), (115, 231), (116, 0), (116, 1), (116, 2), (116, 10)
         ) AS is_impossible
     FROM inputs.record
@@ -17,7 +17,7 @@ written AS (
     FROM records
     GROUP BY system, qmgr
 ),
--- Rows with the names of their fields that have no value; NULL stands for one that has.
+-- `fields`: the names of the fields of a row that have no value. An item is NULL if its field has a value.
 rows AS (
     SELECT
         system, qmgr, interval_start, interval_seconds, [

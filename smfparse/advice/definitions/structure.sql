@@ -1,5 +1,5 @@
--- A structure of the coupling facility in an interval. A request is usually as long as the lower quartile of the
--- intervals says; `slow` and `busy` count the structures that are, of all at the same time.
+-- A structure of the coupling facility in an interval. `usual_us`: the lower quartile of the duration of a request.
+-- `busy`: number of structures called at least 1,000 times in the interval; `slow`: those above 3 x `usual_us`.
 WITH
 usual AS (
     SELECT

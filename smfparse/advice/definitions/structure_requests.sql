@@ -1,4 +1,4 @@
--- What calls on queues of a structure asked of the coupling facility in an interval: WQST_CF.
+-- Coupling facility requests (WQST_CF) of the calls on queues of a structure in an interval.
 SELECT
     placed.system, placed.qmgr, structure AS object, '' AS job, start, seconds,
     any_value(placed.utc_offset) AS utc_offset, max(placed.mq_version) AS mq_version,

@@ -1,5 +1,5 @@
--- What a job did in an interval: its tasks, their latches, and what they did on queues. A job's
--- records are counted in the interval of the statistics that has the middle of their own.
+-- The tasks of a job in an interval, with their latches and their calls on queues. A class 3 record is counted in the
+-- statistics interval that contains the middle of the record.
 WITH
 parts AS (
     SELECT
@@ -55,7 +55,7 @@ jobs AS (
         coalesce(sum(get_calls), 0)::DOUBLE AS get_calls, coalesce(sum(put_calls), 0)::DOUBLE AS put_calls,
         coalesce(sum(got), 0)::DOUBLE AS got, coalesce(total(queue_us), 0) AS queue_us,
         total(queue_us) / nullif(sum(got), 0) AS wait,
-        -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
+        -- Persistent messages, but no unit of work ended, and few log writes were forced, so syncpoint was used.
         coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
             AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,
         bool_or(is_transaction) AS is_transaction, bool_or(is_channel) AS is_channel

@@ -1,4 +1,4 @@
--- What agents of Managed File Transfer move in an interval: their queues SYSTEM.FTE.<kind>.<agent>.
+-- Transfers of a Managed File Transfer agent in an interval, from its queues SYSTEM.FTE.<kind>.<agent>.
 WITH
 used AS (
     SELECT

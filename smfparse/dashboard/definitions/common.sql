@@ -1,4 +1,5 @@
--- What several panels of accounting are made of. The page spreads each row over the intervals of the queue manager.
+-- Common table expressions that several accounting panels use. Each row is distributed over the intervals of its queue
+-- manager in Python.
 WITH
 owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
 queue_calls AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- Who puts to which queue, and who takes from it: edges by the names that drawings of flows take.
+-- Putters and getters of each queue, as edges with the columns of the report flow.
 , uses AS (
     SELECT
         system, qmgr, queue, CASE WHEN channel IS NULL THEN 'job' ELSE 'channel' END AS kind,

@@ -1,4 +1,4 @@
--- The queue-sharing group of each queue manager that says it: in its records, or in those of its channel initiator.
+-- The queue-sharing group of each queue manager, from its records, or from the records of its channel initiator.
 SELECT coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, max(nullif(name, '')) AS name
 FROM (
     SELECT system, qmgr, qsg AS name FROM inputs.qmst

@@ -1,8 +1,8 @@
--- API-COST: what the calls of each verb cost, from class 3 accounting (WQST, WTAS); requests to the
--- coupling facility in them; and from class 1 (QMAC), which has puts and gets together, without verbs.
--- `line` is the kind of line of a row, `whose` what rows are grouped by.
+-- API-COST: the cost of the calls of each verb and their coupling facility requests, from class 3 accounting (WQST,
+-- WTAS); the cost of all puts and gets together, from class 1 (QMAC), which has no verbs.
+-- `line` is the kind of line of a row, `whose` the struct of grouping values.
 WITH
--- Nobody's, and not read, where nobody asked whose calls they are.
+-- No rows, so that WTID is not read, unless `by` contains a column of WTID.
 identities AS (
     SELECT * FROM owners('sectioned.wtid')
     WHERE list_has_any(getvariable('by'), ['connection_type', 'job', 'user', 'transaction', 'channel'])
@@ -20,7 +20,7 @@ by_task AS (
         known(srb, calls) AS srb
     FROM api_calls('sectioned.wqst', 'sectioned.wtas')
     LEFT JOIN identities USING (of_source, task_record)
-    -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
+    -- Calls without a queue are omitted if queues are selected, because they may belong to other queues.
     WHERE queue IS NOT NULL OR NOT getvariable('of_queues')
     GROUP BY ALL
 ),
@@ -71,13 +71,13 @@ ranked AS (
     ) USING (section, whose, verb)
     WHERE verb IS NOT NULL
 ),
--- Of class 1 no channel, queue or size is known.
+-- Class 1 contains no channel, queue or message size.
 class_3 AS (
     SELECT
         section, struct_update(whose, channel := NULL::VARCHAR, queue := NULL::VARCHAR, size := NULL::BIGINT) AS whose,
         total(cpu.us) AS class_3_cpu
     FROM by_task
-    -- Where queues are selected the other calls of tasks are not known.
+    -- If queues are selected, the calls on other queues are missing, so class 3 cannot be compared with class 1.
     WHERE NOT getvariable('of_queues')
     GROUP BY ALL
 ),

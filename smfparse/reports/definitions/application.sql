@@ -1,14 +1,12 @@
--- APPLICATION: a job, a channel or a transaction on one page: what it did, where its time went, on which queues, and
--- who else uses these. `line` is the kind of line of a row:
---   application  its tasks, calls, messages and units of work
+-- APPLICATION: an application (a job, a channel or a transaction) on one page. `line` is the kind of line of a row:
+--   application  tasks, calls, messages and units of work of the application
 --   time         a part of the time of its calls
 --   verb         its calls of a verb
 --   transaction  its calls in a CICS transaction or an IMS program
---   queue        what it did on a queue
---   user         who else uses one of its queues
---   finding      what `check` says of it, or of one of its queues; the columns are empty here
--- Which ones are asked for is in the variables `job`, `channel` and `transaction`: regular expressions, '' where not
--- asked.
+--   queue        its calls on a queue
+--   user         another user of one of its queues
+--   finding      a finding of `check` about the application or one of its queues; the columns are empty here
+-- The variables `job`, `channel` and `transaction` select the application: regular expressions; '': not given.
 WITH
 tasks AS (
     SELECT
@@ -49,7 +47,7 @@ calls AS (
     SELECT section, system, qmgr, application, program, verb, calls, elapsed, cpu, page_set_wait
     FROM api_calls('sectioned.wqst', 'sectioned.wtas')
     JOIN tasks USING (of_source, task_record)
-    -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
+    -- Calls without a queue are omitted if queues are selected, because they may belong to other queues.
     WHERE queue IS NOT NULL OR NOT getvariable('of_queues')
 ),
 cf AS (

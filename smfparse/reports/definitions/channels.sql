@@ -1,8 +1,8 @@
--- CHANNELS: batches, what waits for the partner, compression, bytes and what the protocol adds (QCST). `line` is the
--- kind of line of a row:
---   channel  one per channel and type: all its instances
---   partner  one per channel, type and partner, of a channel with several partners
---   cipher   what went over channels of each cipher specification
+-- CHANNELS: batches, waits for the partner, compression, bytes and protocol overhead (QCST). `line` is the kind of line
+-- of a row:
+--   channel  a channel and type, with all instances
+--   partner  a channel, type and partner, if the channel has several partners
+--   cipher   all channels with a cipher specification
 WITH
 channels AS (
     SELECT key.*, * EXCLUDE (key)

@@ -1,6 +1,6 @@
--- CLASS1: one row per connection record (QMAC with QWHC and QWAC); over several records one a kind of
--- connection, job and user. A record counts from connecting on and is written once, at the end, so
--- those of several are added.
+-- CLASS1: one row per connection record (QMAC with QWHC and QWAC); in sections of several records, one row per kind of
+-- connection, job and user. A record is written once, at the end of a connection, and counts from its start, so the
+-- records of several connections are added.
 SELECT
     section, connection_type AS connection, qwhccn, qwhcopid, asked_for('transaction', program) AS "transaction",
     measure(connection.connections) AS connections, measure(connection.cpu_seconds) AS cpu_seconds,

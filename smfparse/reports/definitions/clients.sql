@@ -1,18 +1,18 @@
--- CLIENTS: who comes by channel, how often, what a connection carries, and what the channel initiator spends
--- on it. `line` is the kind of line of a row:
+-- CLIENTS: client connections, their calls, and the CPU time of the channel initiator. `line` is the kind of line of a
+-- row:
 --   channel            connections by channel (WTAS, WTID, WQST)
---   limit              instances of channels whose MAXINST the option gives (QCST, WTAS)
---   client             instances by channel, address, program, product and version (QCST), as `by` asks; of a
+--   limit              instances of channels that the option `maxinst` names (QCST, WTAS)
+--   client             instances by the columns in `by`: channel, address, program, product, version (QCST); for a
 --                      channel without QCST, its connections (WTAS, WTID)
---   channel initiator  its CPU time for each message that its tasks put or got (QCT)
--- A connection is a task of a channel, however many intervals it lasts: of SHARECNV a conversation.
+--   channel initiator  CPU time per message that its tasks put or got (QCT)
+-- A connection is a task of a channel, in any number of intervals. With SHARECNV, a conversation is a connection.
 WITH
 messages AS (
     SELECT of_source, task_record, sum(validput::BIGINT + validget) AS messages, total(all_cpu) AS cpu
     FROM queue_use_facts('sectioned.wqst')
     GROUP BY ALL
 ),
--- What is known of a channel is its type: a message channel is no client's.
+-- The types of channels, to exclude message channels.
 types AS (
     SELECT DISTINCT section, channel, type FROM channel_facts('sectioned.qcst')
 ),
@@ -44,8 +44,8 @@ channels AS (
     WHERE coalesce(type, 'Server-connection') = 'Server-connection'
     GROUP BY ALL
 ),
--- Instances of server-connection channels, a row each: QCST has one per interval. QCSTSTRT counts in steps of a second,
--- so instances of one address can have the same: `nth` numbers those of an interval, the ones that go on first.
+-- One row per instance of a server-connection channel; QCST has a row per interval. QCSTSTRT has steps of a second, so
+-- instances of one address can have the same value. `nth` numbers these in each interval, continuing instances first.
 entries AS (
     SELECT
         section, channel, nullif(connection, '') AS address, partner_name AS program, sequence, product,
@@ -81,7 +81,7 @@ instances AS (
     LEFT JOIN types USING (section, channel)
     WHERE type IS NULL
 ),
--- Two rows per instance, its start and its end, with how many are there from then on.
+-- Two rows per instance, at its start and end, each with the number of instances from then on.
 moments AS (
     SELECT
         *,

@@ -1,8 +1,8 @@
--- CLUSTER: the cluster queues of a queue manager, who opens cluster queues of other queue managers, and over
--- which channels messages go. `line` is the kind of line of a row:
---   queue    SYSTEM.CLUSTER queues (QQST; without queue statistics what class 3 says of them)
---   user     who puts to others through a transmission queue of the cluster, by what was opened (WQST)
---   channel  cluster channels: how messages spread over queue managers (QCST)
+-- CLUSTER: the SYSTEM.CLUSTER queues of a queue manager, users of cluster queues of other queue managers, and cluster
+-- channels. `line` is the kind of line of a row:
+--   queue    a SYSTEM.CLUSTER queue (QQST; without queue statistics, class 3)
+--   user     a user who puts through a cluster transmission queue, and the opened name (WQST)
+--   channel  a cluster channel, with its share of the messages (QCST)
 WITH
 statistics AS (
     SELECT

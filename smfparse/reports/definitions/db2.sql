@@ -1,4 +1,4 @@
--- DB2: one row per section for the server tasks, then one for each kind of request (Q5ST).
+-- DB2: one row per section for the server tasks, and one row per kind of request (Q5ST).
 SELECT
     section, 0 AS place, 'tasks' AS line, 'Tasks' AS request,
     numtask, acttask, conncnt, disccnt, dhigmax, abndcnt, requcnt, deadcnt, scsbfts, scsmaxr

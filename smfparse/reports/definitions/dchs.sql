@@ -1,6 +1,6 @@
--- DCHS: one row per section and channel instance (QCST), its intervals added.
--- A rate is over the whole seconds for which the channel was active in the interval. Averages that the
--- channel initiator made are weighted: net time by batches, the others by messages.
+-- DCHS: one row per section and channel instance (QCST), the sum of its intervals. Rates are divided by the whole
+-- seconds in which the channel was active in the interval. Averages from the channel initiator are weighted: net time
+-- by batches, other averages by messages.
 WITH
 instances AS (
     SELECT

@@ -1,5 +1,5 @@
--- DCHSSUM: one row per section and type of channel (QCST), and one for all types.
--- MP1B's rates are over the whole seconds of the section.
+-- DCHSSUM: one row per section and type of channel (QCST), and one row for all types.
+-- As in MP1B, rates are divided by the whole seconds of the section.
 WITH
 types AS (
     SELECT key.section, upper(key.type) AS type, * EXCLUDE (key)

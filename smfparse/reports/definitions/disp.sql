@@ -1,5 +1,5 @@
--- DISP: one row per section and dispatcher, and one for all of them; each once more, for the lines with its number of
--- channels.
+-- DISP: one row per section and dispatcher, and one row for all dispatchers; and the same rows again, for the lines
+-- with the number of channels.
 WITH tasks AS (
     SELECT
         * REPLACE (CASE WHEN block_no IS NULL THEN sum(channels) FILTER (block_no IS NOT NULL) OVER (PARTITION BY section)

@@ -1,11 +1,11 @@
--- FLOW: which way messages go, as edges of a graph: who puts to which queue, who takes from it (WQST), and
--- which channel leads from one queue manager to another one (QCST). `line` is the kind of line of a row:
---   edge   messages from one node to another one
---   queue  what was put to a queue, and what was taken from it
---   user   what a job or channel did on a queue: where queues are selected, of each; else of those that are in
---          no edge, as they only open, browse, inquire, set or fail
--- A node is a kind, a name, and a place within which the name is that of one: the z/OS system of a job, the
--- queue manager of a channel or queue, the queue-sharing group of a shared queue.
+-- FLOW: the flow of messages as a graph: putters and getters of queues (WQST), and channels between queue managers
+-- (QCST). `line` is the kind of line of a row:
+--   edge   messages from one node to another node
+--   queue  puts to a queue and gets from it
+--   user   calls of a job or channel on a queue: of all users if queues are selected, otherwise only of users without
+--          an edge, which only open, browse, inquire or set, or whose calls fail
+-- A node has a kind, a name, and a place, the scope in which the name is unique: the z/OS system of a job, the queue
+-- manager of a channel or queue, the queue-sharing group of a shared queue.
 WITH
 uses AS (
     SELECT
@@ -60,7 +60,7 @@ edges AS (
         messages, size, spans
     FROM links
     UNION ALL BY NAME
-    -- Of a channel whose other end is not in the input the queue manager there is known by its name.
+    -- If the input does not contain the other end of a channel, only the name of the queue manager there is known.
     SELECT
         section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
         'queue manager' AS to_kind, partner AS to_name, '' AS to_place,

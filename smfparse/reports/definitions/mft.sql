@@ -1,8 +1,8 @@
--- MFT: what the agents of Managed File Transfer do on their queues (WQST). `line` is the kind of line of a row:
---   agent  by agent: files in and out, and what its properties seem to be
---   queue  by agent and role of the queue: messages, bytes, waiting getters, API CPU time
--- An agent's queues are SYSTEM.FTE.<role>.<agent>. Whose an agent is, is seen by who takes messages from its
--- queues; agents that share a job or channel cannot be told apart, and have no figures of what they put.
+-- MFT: the use of queues by agents of Managed File Transfer (WQST). `line` is the kind of line of a row:
+--   agent  an agent: transferred files in both directions, and its inferred properties
+--   queue  an agent and the role of a queue: messages, bytes, waiting getters, API CPU time
+-- The queues of an agent are SYSTEM.FTE.<role>.<agent>. The job or channel that gets from these queues is the agent.
+-- Agents with the same job or channel cannot be distinguished, so their puts have no figures.
 WITH
 all_uses AS (
     SELECT
@@ -55,7 +55,7 @@ made AS (
     WHERE a.agents = 1
     GROUP BY ALL
 ),
--- What agents take from queues of others becomes files, what they put there comes from files.
+-- Messages that agents get from other queues become files; messages that they put to other queues come from files.
 elsewhere AS (
     SELECT
         a.section, a.agent,

@@ -1,5 +1,5 @@
--- QSTAT: one row per section and queue (QQST). What a partial record leaves at zero (depth, age) comes
--- from full ones; the smallest and the average message of several intervals from those with puts.
+-- QSTAT: one row per section and queue (QQST). Values that are zero in partial records (depth, age) come from full
+-- records. The smallest and the average message size of several intervals come from intervals with puts.
 SELECT
     section, measures_of_queue,
     CASE WHEN NOT is_shared THEN coalesce(measure(queue.page_set)::VARCHAR, 'Unallocated') END AS page_set,

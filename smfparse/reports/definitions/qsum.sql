@@ -1,4 +1,4 @@
--- QSUM: one row per section, queue and CF structure: how tasks used it (WQST).
+-- QSUM: one row per section, queue and CF structure: the calls of tasks on the queue (WQST).
 SELECT
     section, interval_date, interval_time, queue_manager, objname, cfstrucname AS structure,
     count(*) AS blocks,

@@ -1,5 +1,5 @@
--- QUEUES: what was put to each queue and got from it, as rates, and its depth. Messages and bytes are those of the queue
--- statistics (QQST), which count all users, where there are such counts; else those of class 3 (WQST).
+-- QUEUES: rates of puts and gets of each queue, and its depth. Messages and bytes come from the queue statistics
+-- (QQST), which count all users. If they have no such counts, messages and bytes come from class 3 (WQST).
 WITH
 statistics AS (
     SELECT

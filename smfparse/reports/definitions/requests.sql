@@ -1,6 +1,6 @@
--- REQUESTS: request and reply, from what class 3 accounting says of queues (WQST): one row per requester, its
--- request queue and its reply queue. A requester puts to one and gets from the other, a server does the
--- opposite, and the counts of both agree. Who gets by message or correlation id is the requester.
+-- REQUESTS: requests and replies, from class 3 accounting of queues (WQST): one row per requester, request queue and
+-- reply queue. A requester puts to the request queue and gets from the reply queue, a server does the opposite, and
+-- their counts agree. The user who gets by message or correlation id is the requester.
 WITH
 uses AS (
     SELECT
@@ -12,7 +12,7 @@ uses AS (
     FROM timed_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', 'sectioned.statistics')
     GROUP BY ALL
 ),
--- Who puts to one queue and gets from another.
+-- Users who put to one queue and get from another.
 ends AS (
     SELECT
         p.section, p.system, p.qmgr, p.who,
@@ -56,8 +56,8 @@ matched AS (
     FROM pairs
     WHERE replies BETWEEN 0.8 * all_received AND 1.25 * all_received
         AND all_requests BETWEEN 0.8 * all_received AND 1.25 * all_received
-        -- A loop is found from both ends: the one that does not get by id is no requester; where
-        -- that tells nothing, one of the two is enough.
+        -- Each pair of users is found twice, with either user as requester. The user with the greater share of gets by
+        -- id is the requester. If the shares are equal, the order of names selects one of the two rows.
         AND by_id_share >= server_share
         AND (by_id_share > server_share OR request < reply)
 )

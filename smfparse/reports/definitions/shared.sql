@@ -1,9 +1,8 @@
--- SHARED: shared queues over the members of a queue-sharing group. `line` is the kind of line of a row:
---   structure  calls to a structure of the coupling facility by all members (QEST), how full it was, and its
---              shared message data sets (QESD)
---   queue      what calls on a shared queue asked the coupling facility for (WQST, CFSTAT)
--- The group of a queue manager is that of QCCT, where the record does not say it, else the option `qsg`. Structures of
--- one name in two groups are two.
+-- SHARED: shared queues of all members of a queue-sharing group. `line` is the kind of line of a row:
+--   structure  requests of all members to a coupling facility structure (QEST), its use, and its shared message data
+--              sets (QESD)
+--   queue      coupling facility requests of the calls on a shared queue (WQST, CFSTAT)
+-- The group of a queue manager comes from `group_of`. Structures with the same name in two groups are different.
 WITH
 groups AS (
     FROM told_groups('sectioned.qcct')
@@ -20,7 +19,7 @@ data_sets AS (
         key.*, blocks_used AS smds_used, times_full AS smds_full, gets_stolen AS buffers_stolen, gets_failed AS no_buffer
     FROM smds_by('sectioned.qesd', {'section': section, 'system': system, 'qmgr': qmgr, 'structure': object})
 ),
--- Each member counts by its own time, and has a data set of its own.
+-- The rates of each member are divided by its own time; each member has its own data set.
 members AS (
     SELECT
         section, place, structure, count(*) AS members, total(requests_per_second) AS call_rate,

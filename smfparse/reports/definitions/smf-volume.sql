@@ -1,6 +1,6 @@
--- SMF-VOLUME: how much SMF data there is and by what, what of it comes with each interval, what it
--- would be at other intervals, and what class 3 costs. `line` is the kind of line of a row. The planner smf fills in
--- the rows of class 3 and 5 at other intervals: those asked for, or usual ones.
+-- SMF-VOLUME: the volume of SMF data by record type, its projection to other intervals, and the CPU cost of class 3.
+-- `line` is the kind of line of a row. The planner smf supplies the rows of class 3 and 5 at other intervals, which are
+-- the requested intervals or, by default, usual ones.
 WITH
 cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
 usual_settings(usual) AS (VALUES ([60, 300, 900, 1800])),
@@ -20,7 +20,7 @@ counted AS (
     )
     GROUP BY ALL
 ),
--- Times are told apart by moments, not by local times, of which a change of the clock repeats or skips an hour.
+-- For comparisons, times are converted to UTC: when clocks change, an hour of local time is repeated or skipped.
 offsets AS (
     SELECT system, max(utc_offset) AS usual_offset FROM sectioned.record GROUP BY system
 ),
@@ -48,7 +48,7 @@ taken AS MATERIALIZED (
     LEFT JOIN counted USING (input_no, source, record_no)
     LEFT JOIN lives_of_tasks('sectioned.wtas') USING (of_source, task_record)
 ),
--- Intervals that can show how long those of a queue manager are.
+-- Records from which the interval length of a queue manager can be computed.
 spaced AS (
     SELECT
         {'section': section, 'owner': owner, 'kind': kind} AS alike,
@@ -72,9 +72,9 @@ intervals AS (
     FROM usual_intervals('spaced')
     GROUP BY ALL
 ),
--- When the interval of each record began. One that goes back to a time before the trace covers what is not in
--- the input: of it counts as much as the others are long. 115/5 to 7 do not show theirs, but are written
--- behind those that do. The first record of MQ 7 shows none: it counts as one as long as the others.
+-- The start of the interval of each record. An interval that began before the trace counts with the usual length. The
+-- records 115/5 to 7 contain no interval, but follow records that do. The first record of MQ 7 contains no interval,
+-- and counts with the usual length.
 timed AS (
     SELECT
         taken.*, statistics_interval,
@@ -97,10 +97,10 @@ timed AS (
     FROM taken
     LEFT JOIN intervals USING (section, owner)
 ),
--- What a section covers. It has the records that count in it, and a long task counts before it ends. Records that
--- count at the middle of their interval cover that. Statistics of MQ 7 count when they are written, so they are half an
--- interval later than accounting of the same time. 115/5 to 7 are, too: they cover what other statistics do. Types 2
--- and 3 are of the dump job, which may run a day later.
+-- The time that the records of a section cover. Records that count at the middle of their interval cover this interval.
+-- Statistics of MQ 7 and 115/5 to 7 count when they are written, half an interval later than other records of the same
+-- time, so they cover the time of other statistics. Types 2 and 3 are ignored: they are written by the SMF dump
+-- program, which may run a day later.
 spans AS (
     SELECT
         section, owner,
@@ -117,7 +117,7 @@ spans AS (
     FROM (SELECT *, type NOT IN (2, 3) AND NOT (type = 115 AND subtype IN (5, 6, 7)) AS is_timed FROM timed)
     GROUP BY ALL
 ),
--- Records of no queue manager cover what all of their system do.
+-- Records without a queue manager cover the time of all records of their system.
 covered AS (
     SELECT
         section, owner,
@@ -137,7 +137,7 @@ rated AS MATERIALIZED (
             WHEN -1 THEN coalesce(getvariable('statime')::DOUBLE, statistics_interval)
             ELSE asked
         END AS asked_interval,
-        -- A restart writes its stub however long intervals are.
+        -- The short interval at a restart is written for any length of intervals.
         CASE
             WHEN asked IS NULL THEN 1
             WHEN lasted < present_interval / 2 AND kind <> 'class 3 long-running'
@@ -149,13 +149,13 @@ rated AS MATERIALIZED (
         epoch(least(last, hour - ahead + INTERVAL 1 HOUR) - greatest(first, hour - ahead)) AS seconds_in_hour,
         CASE
             WHEN NOT list_contains(getvariable('by'), 'hour') THEN seconds
-            -- SMF takes the last records of an hour moments behind it.
+            -- The SMF time of the last records of an hour can be in the next hour.
             WHEN seconds_in_hour >= 1 THEN seconds_in_hour
         END AS seconds_asked_for
     FROM timed
     JOIN covered USING (section, owner)
 ),
--- Records that count alike: what the lines add up is in few rows, however many records there are.
+-- Records are summed by the columns that the lines need, so the lines read only a few rows.
 summed AS MATERIALIZED (
     SELECT
         section, whose, hour, type, subtype, kind, setting, present_interval,
@@ -218,11 +218,11 @@ by_calls AS (
         projected_records * record_us_at_worst AS projected_writing_at_worst
     FROM summed, cost
     WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
-        -- Where queues are selected not all calls that were counted are here.
+        -- If queues are selected, some of the counted calls are missing.
         AND NOT getvariable('of_queues')
     GROUP BY section, whose, hour, call_us, record_us, record_us_at_worst
 ),
--- Long-running tasks of class 3, and what the planner asks for about them.
+-- Long-running tasks of class 3, with the inputs of the planner.
 long_tasks AS (
     SELECT
         section, whose, present_interval,
@@ -240,7 +240,7 @@ long_tasks AS (
     ) USING (section, whose)
     WHERE kind = 'class 3 long-running' AND NOT getvariable('of_queues')
 ),
--- Queues in statistics of class 5: the most of an interval, and the bytes of their records.
+-- Queue statistics of class 5: the maximum number of queues in an interval, and the bytes of the records.
 queue_rows AS (
     SELECT section, owner, max(queues) AS queues, sum(queues) AS rows
     FROM (

@@ -1,5 +1,5 @@
--- STG: rows of four kinds a section: what the storage manager did (QSST), the regions (QSRS),
--- one row per pool (QSPH), and a row for each place that issues GETMAIN (QSGM).
+-- STG: per section, a row for the requests to the storage manager (QSST), a row for the regions (QSRS), a row per
+-- storage pool (QSPH), and a row per caller of GETMAIN (QSGM).
 SELECT section, 1 AS place, 'requests' AS line, figures_of_qsst FROM grouped.qsst
 UNION ALL BY NAME
 SELECT section, 2 AS place, 'regions' AS line, figures_of_qsrs FROM grouped.qsrs

@@ -1,13 +1,13 @@
--- STREAMING: what streaming queues do, and what they cost. `line` is the kind of line of a row:
---   queue          puts of a queue, and the messages they made (WQST); pages by task (WTAS)
---   cost           a verb of a queue that streams: with streaming, and without
+-- STREAMING: the use and cost of streaming queues. `line` is the kind of line of a row:
+--   queue          puts to a queue, and the messages that they generated (WQST); pages by task (WTAS)
+--   cost           the cost of a verb on a streamed queue, with streaming and without
 --   topic          messages of publish/subscribe, by the application or by streaming
---   stream         a stream queue, in queue statistics (QQST)
---   queue manager  its own counts (QIST, QMST) beside those of class 3
---   plan           what streaming would cost a queue that is not streamed; figures by the planner streaming
---   log, adapters  what else streaming takes, and how much of it is left (QJST, QCT_ADP)
--- The cost of streaming is worked out from what a queue manager's queues did in the whole input, so that
--- sections with streaming find those without.
+--   stream         a stream queue in queue statistics (QQST)
+--   queue manager  counts of the queue manager (QIST, QMST), and of class 3
+--   plan           the cost if a queue were streamed, from the planner streaming
+--   log, adapters  use of the log and of adapters, and their spare capacity (QJST, QCT_ADP)
+-- The cost of streaming is computed over the whole input, because it compares intervals with streaming and without,
+-- which can be in different sections.
 WITH
 pairs AS (
     SELECT each.base, each.stream
@@ -46,7 +46,7 @@ putters AS (
         w.section, w.system, w.qmgr, t.queue, t.kind, t.puts, t.streams, pages, commit_call
     FROM commits_of_tasks('sectioned.wtas') AS w
     JOIN tasks AS t USING (of_source, task_record)
-    -- Where queues are selected a task may have put to others as well.
+    -- If queues are selected, the puts of a task to other queues are missing.
     WHERE NOT getvariable('of_queues')
 ),
 pages_with AS (
@@ -216,8 +216,8 @@ streams AS (
         SELECT section, queue, sum(streamed)::BIGINT AS streamed FROM queues GROUP BY ALL
     ) AS c ON c.section = n.section AND c.queue = n.base
 ),
--- Queues that are not streamed, by what the planner asks for: the log of a queue is its share of the bytes of all
--- persistent messages.
+-- Queues that are not streamed, with the inputs of the planner. The log bytes of a queue are estimated from its share
+-- of the bytes of all persistent messages.
 unstreamed AS (
     SELECT
         section, queue, kind,

@@ -1,8 +1,7 @@
--- TASK: what each task did and on which queues, from class 3 accounting: WTID, WTAS, WQST, and the
--- latches and coupling facility requests of these. `line` is the kind of line of a row.
--- A task is identified by its token: its start in microseconds of the TOD clock, and two addresses. That
--- is in WTAS and in WQST; a WTID is that of the WTAS in its 116/1 record, or in a 116/2 record without
--- one, of the queues in it.
+-- TASK: the calls of each task, in total and by queue, from class 3 accounting (WTID, WTAS, WQST), with latches and
+-- coupling facility requests. `line` is the kind of line of a row. A task is identified by its token in WTAS and WQST:
+-- start of the task (TOD microseconds) and two addresses. A WTID has no token: it belongs to the WTAS of its 116/1
+-- record or, in a 116/2 record without WTAS, to the WQST of this record.
 WITH
 latches(latch, latch_name) AS (
     VALUES

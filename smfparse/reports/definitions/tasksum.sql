@@ -1,5 +1,5 @@
--- TASKSUM: one row per section, kind of connection, job and user, and transaction where rows are by it: what
--- their tasks did (WTID, WTAS, WQST).
+-- TASKSUM: the tasks (WTID, WTAS, WQST) in one row per section, kind of connection, job and user; with `by`, also per
+-- transaction.
 WITH
 queues AS (
     SELECT
@@ -11,10 +11,10 @@ queues AS (
     GROUP BY ALL
 ),
 tasks AS (SELECT of_source, task_record, record_no, block_no, token FROM task_facts('sectioned.wtas')),
--- What the tasks did beside the calls on their queues. Where queues are selected it is not known which of
--- this is about them, so there is none of it.
+-- Figures of tasks that are not about a queue. They are omitted if queues are selected, because they may belong to
+-- other queues.
 beside AS (FROM task_facts('sectioned.wtas') WHERE NOT getvariable('of_queues')),
--- Where the 116/1 record of a task is not there, its first 116/2 record says whose it is.
+-- The identity of each task; if its 116/1 record is missing, from its first 116/2 record.
 named AS (
     SELECT
         section, of_source, task_record, figures_of_wtid, asked_for('transaction', program) AS "transaction"

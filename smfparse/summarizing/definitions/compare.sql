@@ -1,18 +1,18 @@
--- What `compare` compares: sums a queue manager, name and interval. `kind` is the kind of row:
---   seconds  how long an interval was for rows of the kind `of_kind`; `calls` of calls and tasks, `tasks` what the
---            intervals of tasks cover
---   calls    API calls of a verb (WQST, WTAS) by job and queue, and queue managers' counts in them
+-- The sums of one side of `compare`, by queue manager, name and interval. `kind` is the kind of row:
+--   seconds  recorded seconds of an interval, for rows of the kind `of_kind`: `calls` for calls and tasks; `tasks`: the
+--            seconds that tasks cover
+--   calls    API calls of a verb (WQST, WTAS) by job and queue, with their log, page set and suspend times
 --   task     tasks of a job (WTAS)
---   others   subjects of statistics, by their objects, whose names are in `part`: measures.toml has them
--- Words in braces are filled in: `side` is the schema of its tables.
+--   others   statistics subjects by object, whose name is in `part`: figures are declared in compare.toml
+-- Words in braces are placeholders: `side` is the schema with the tables of the side.
 WITH
 calls AS (
     SELECT * FROM calls_of_queues('{side}.wqst')
     UNION ALL BY NAME
-    -- What whole tasks did is of no queue: where queues are selected it is not known whose it is.
+    -- Calls without a queue are omitted if queues are selected, because they may belong to other queues.
     SELECT * FROM calls_of_tasks('{side}.wtas') WHERE NOT getvariable('of_queues')
 ),
--- Statistics record how long their intervals are, in each table.
+-- Intervals of statistics, by kind of row.
 spans AS ({spans}),
 accounted AS (
     SELECT s.qmgr, s.interval_start, s.interval_end
@@ -25,8 +25,8 @@ accounted AS (
     WHERE of_kind = 'message_manager'
         AND during_class_3(s.interval_start, s.interval_end, earliest, latest)
 ),
--- Tasks start and end within an interval, and some go on for hours before one is written: of a long
--- one counts what is around its middle. `alone` are those that end where there are no statistics.
+-- Task records can cover a part of an interval, or hours. Of a long record, only the time around its middle counts.
+-- `alone`: the record ends outside the intervals of statistics.
 around AS (
     SELECT
         t.qmgr, s.interval_end IS NULL OR s.interval_end < t.interval_end - near AS alone,
@@ -43,8 +43,8 @@ reach AS (
     FROM accounted
     GROUP BY qmgr
 ),
--- What calls are divided by, and what tasks cover. Where class 3 is written for longer intervals than statistics are,
--- its first and last interval go beyond the statistics: all of their time counts, as all of their calls do.
+-- The divisors of calls, and the time that tasks cover. If class 3 intervals are longer than those of statistics, the
+-- first and last one extend beyond the statistics. Their whole time counts, because all their calls count.
 covered AS (
     SELECT
         'calls' AS of_kind, qmgr, {side}.bucket_of(interval_start, interval_end) AS bucket,

@@ -1,4 +1,5 @@
--- Intervals of statistics that are of a start, or go back to one, with when they count.
+-- Intervals of statistics that began with a start of the queue manager, or cover time before the trace. A record counts
+-- on the side that contains `counted_at`.
 WITH recorded AS (
     SELECT
         system, qmgr, interval_start AS started, interval_end AS ended, counted_at,

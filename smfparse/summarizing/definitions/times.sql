@@ -1,4 +1,5 @@
--- How long the intervals of a side are, of tasks or queue managers, and when they were. Words in braces are filled in.
+-- The lengths of the recorded intervals of a side, for tasks and queue managers, and the time span of the side.
+-- Words in braces are placeholders.
 WITH recorded AS (
     SELECT
         CASE WHEN ended IS NULL THEN interval_seconds END AS interval_seconds, interval_start, interval_end, utc_offset,
