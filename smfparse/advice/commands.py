@@ -135,8 +135,9 @@ def _times_of(finding: Finding, selection: Selection) -> list[str]:
             return _times(selection)
         zone = Zone("utc", (), (0,))
         start, end = zone.local(finding.main.start), zone.local(finding.main.end)
-    is_exact = end.second and not selection.smf_time  # the SMF time is a little after the end
-    after = end + (_SECOND if is_exact else _MINUTE)
+    after = end + (_SECOND if end.second and not selection.smf_time else _MINUTE)
+    if selection.smf_time:  # of an interval, it is a little after the end
+        start += _SECOND
     within = selection._replace(
         start=max(start, selection.start or start),
         end=min(after, selection.end or after),

@@ -119,20 +119,24 @@ CREATE OR REPLACE MACRO seconds_covered(begins, ends) AS (
     )), 0)
 ) / 1e6;
 
--- The time of a row of accounting, in microseconds. `is_first`: it is the first record of its task, which says all since
--- the task began: that may be hours before the first statistics.
+-- The time of a row of accounting, in microseconds. `is_whole`: it is an interval of accounting, which is some minutes
+-- (ACCTIME) within a second, and its task began earlier. The first record of a task covers all time since the task began,
+-- and the first one after the trace was off covers the time since its last record: both may be hours.
 CREATE OR REPLACE MACRO task_span(interval_start, interval_end, task_started_tod) AS {
     'began': epoch_us(interval_start), 'ended': epoch_us(interval_end),
-    'is_first': coalesce(
-        epoch_us(interval_start) <= (task_started_tod >> 12)::BIGINT - 2208988800000000 + 1000000, TRUE
+    'is_whole': coalesce(
+        epoch_us(interval_start) > (task_started_tod >> 12)::BIGINT - 2208988800000000 + 1000000
+        AND (epoch_us(interval_end) - epoch_us(interval_start) + 1000000) % 60000000 < 2000000
+        AND epoch_us(interval_end) - epoch_us(interval_start) > 2000000,
+        FALSE
     )
 };
 
 -- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have `alike`, `began` and
--- `ended`, in microseconds; rows of accounting are as from task_span. A row is of one interval of accounting, which can
--- begin before the selected statistics and end after them: all of it counts. Of a first record that meets statistics only
--- the part within them counts. Time between rows that has statistics is no gap: no task was active. Rows begin and end
--- within a second of the statistics that are written with them.
+-- `ended`, in microseconds; rows of accounting are as from task_span. An interval of accounting counts whole: it can
+-- begin before the selected statistics and end after them. Of another row that meets statistics only the part within
+-- them counts. Time between rows that has statistics is no gap: no task was active. Rows begin and end within a second of
+-- the statistics that are written with them.
 CREATE OR REPLACE MACRO covered_time(tasks, statistics) AS TABLE
 WITH
 bounds AS (
@@ -143,7 +147,7 @@ bounds AS (
 ),
 of_rows AS (
     SELECT
-        alike, coalesce(is_first AND began < latest AND ended > earliest, FALSE) AS is_within,
+        alike, coalesce(NOT is_whole AND began < latest AND ended > earliest, FALSE) AS is_within,
         CASE WHEN is_within THEN greatest(began, earliest) ELSE began END AS began,
         CASE WHEN is_within THEN least(ended, latest) ELSE ended END AS ended
     FROM query_table(tasks)

@@ -48,6 +48,7 @@ _MACROS = re.compile(r"^(?=CREATE OR REPLACE MACRO )", re.M)
 _MACRO = re.compile(r"MACRO (\w+)")
 _CALLED = re.compile(r"(\w+)\(")
 _WORD = re.compile(r"\w+")
+_COMMENT = re.compile(r"^\s*--.*", re.MULTILINE)
 _NO_KEYS = ("record_offset", "block_no")
 """Key columns that a view contains only if its declaration names them."""
 
@@ -252,8 +253,8 @@ def views_script(tables: Iterable[str] | None = None) -> str:
 
 @lru_cache(maxsize=1024)
 def words_in(text: str) -> frozenset[str]:
-    """Return all words of an SQL or Arrow expression, including names."""
-    return frozenset(_WORD.findall(text))
+    """Return the words of an SQL or Arrow expression, including names, without comment lines."""
+    return frozenset(_WORD.findall(_COMMENT.sub("", text)))
 
 
 def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:

@@ -143,28 +143,41 @@ CREATE OR REPLACE MACRO has_longer_tasks(marks) AS coalesce(contains(marks, 'lon
 CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE
 SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM query_table(statistics) GROUP BY ALL;
 
--- The part of a task_span that counts. The first record of a task covers all time since the task began, which may be hours
--- before the first statistics.
+-- The part of a task_span that counts: a row that is no interval of accounting can begin hours before the first statistics.
 CREATE OR REPLACE MACRO known_part(span, known_since) AS {
     'began': CASE
-        WHEN span.is_first AND known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began
+        WHEN NOT span.is_whole AND known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began
     END,
-    'ended': span.ended, 'is_first': span.is_first
+    'ended': span.ended, 'is_whole': span.is_whole
 };
+
+-- The microseconds by which the clock of each system of a section is ahead of the one with the smallest UTC offset. A
+-- section is a time of the clock, so the times of its systems are compared by their clocks.
+CREATE OR REPLACE MACRO clocks_ahead(rows_of_systems) AS TABLE
+SELECT
+    section, system,
+    1000000::BIGINT * coalesce(min(utc_offset) - min(min(utc_offset)) OVER (PARTITION BY section), 0) AS ahead
+FROM query_table(rows_of_systems)
+GROUP BY section, system;
 
 -- The seconds that rows of class 3 cover (see covered_time), one row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
 spans_of_tasks AS (
-    SELECT
-        section AS alike,
-        unnest(known_part(task_span(interval_start, interval_end, task_started_tod), known_since))
-    FROM query_table(tasks)
-    LEFT JOIN first_statistics(statistics) USING (system, qmgr)
+    SELECT section AS alike, part.began + ahead AS began, part.ended + ahead AS ended, part.is_whole AS is_whole
+    FROM (
+        SELECT
+            section, system,
+            known_part(task_span(interval_start, interval_end, task_started_tod), known_since) AS part
+        FROM query_table(tasks)
+        LEFT JOIN first_statistics(statistics) USING (system, qmgr)
+    )
+    JOIN clocks_ahead(tasks) USING (section, system)
 ),
 spans_of_statistics AS (
-    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    SELECT section AS alike, epoch_us(interval_start) + ahead AS began, epoch_us(interval_end) + ahead AS ended
     FROM query_table(statistics)
+    JOIN clocks_ahead(tasks) USING (section, system)
 )
 SELECT
     alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end
@@ -173,10 +186,14 @@ FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 -- The seconds that the queue statistics of all queues cover, one row per section. An inactive queue has records too.
 CREATE OR REPLACE MACRO queue_time(queues) AS TABLE
 SELECT
-    section, seconds_covered(list(DISTINCT epoch_us(interval_start)), list(DISTINCT epoch_us(interval_end))) AS seconds,
-    min(interval_start) AS first_start, max(interval_end) AS last_end
-FROM query_table(queues)
-WHERE interval_start <= interval_end
+    section, seconds_covered(list(DISTINCT began), list(DISTINCT ended)) AS seconds,
+    make_timestamp(min(began)) AS first_start, make_timestamp(max(ended)) AS last_end
+FROM (
+    SELECT section, epoch_us(interval_start) + ahead AS began, epoch_us(interval_end) + ahead AS ended
+    FROM query_table(queues)
+    JOIN clocks_ahead(queues) USING (section, system)
+)
+WHERE began <= ended
 GROUP BY section;
 
 -- The rows of queue_uses, with `spans` limited to the time from the first statistics on.

@@ -46,7 +46,7 @@ _COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
 _QUEUE_TIME, _QUEUE_TIME_OF_ALL = "sectioned.queue_time", "queue_time_of_all"
 _OF_QUEUES = "FROM queue_time('sectioned.qqst')"
 _TIME_QUERIES = {
-    COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
+    COVERED_OF_ALL: f"FROM covered_seconds('{{}}', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
 """If names are selected: queries over the rows of all names, by name of the result. See
@@ -150,13 +150,19 @@ def _add_time_of_all(
     connection = catalog.connection
     queries = _QUEUE_TIME_QUERIES if _QUEUE_TIME in which.sql else _TIME_QUERIES
     with Catalog(with_all_names(catalog.inputs)) as every:
-        prepare(every, sections, which.tables, {}, " ".join(queries.values()), values)
-        found = every.arrows([*queries.values()])
+        asked = [each.format(_rows(which)) for each in queries.values()]
+        prepare(every, sections, which.tables, {}, " ".join(asked), values)
+        found = every.arrows(asked)
         for name, rows in zip(queries, found, strict=True):
             connection.register("time_of_all", rows)
             connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM time_of_all")
             connection.unregister("time_of_all")
     return True
+
+
+def _rows(which: Report) -> str:
+    """Return the name of the class 3 rows of a report: all tasks, or only those on queues."""
+    return "sectioned.wtas" if "wtas" in which.main else "sectioned.wqst"
 
 
 def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
@@ -175,7 +181,7 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
     sliced  whether the tables contain only the rows of some sections
     """
     statistics = STATISTICS_OF_ALL if held or sliced else f"sectioned.{STATISTICS}"
-    covered = COVERED_OF_ALL if held else f"covered_seconds('sectioned.wqst', '{statistics}')"
+    covered = COVERED_OF_ALL if held else f"covered_seconds('{_rows(which)}', '{statistics}')"
     sql = which.sql.replace(_COVERED, covered).replace(_STATISTICS, statistics)
     sql = sql.replace(_QUEUE_TIME, _QUEUE_TIME_OF_ALL if held else "queue_time('sectioned.qqst')")
     return replace(which, sql=sql)

@@ -252,7 +252,10 @@ def section_keys(
     last = {name: of_keys.format(name) for name in _LAST_OF_KEYS}
     offsets = {OFFSET: _LAST_ONE.format(OFFSET), START_OFFSET: f"arg_min({OFFSET}, interval_end)"}
     if sections.across:
-        offsets = {name: f"CASE WHEN {_AGREE} THEN {sql} END" for name, sql in offsets.items()}
+        other = f"min({OFFSET})" if sections.combining else "NULL"
+        offsets = {
+            name: f"CASE WHEN {_AGREE} THEN {sql} ELSE {other} END" for name, sql in offsets.items()
+        }
         offsets[SHARED_NAMES] = _SHARED_NAMES
     keys = ", ".join(f"{sql} AS {name}" for name, sql in (last | offsets).items())
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"

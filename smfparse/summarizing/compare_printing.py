@@ -60,10 +60,8 @@ _SMALL = 0.01
 _ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
-_FEW = (
-    "Too few intervals to judge a change: each side requires two. Compare a longer time, or try "
-    "--interval 15m."
-)
+_FEW = "Too few intervals to judge a change: each side requires two. Compare a longer time"
+_DIVIDE = ", or divide it with --interval"
 _SOME_FEW = (
     "{} changed by more than {:g}%, but too few intervals exist to judge the change. Compare a "
     "longer time."
@@ -207,7 +205,7 @@ class ComparisonDocument(Document):
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
             if title != changed or part.height:
                 yield f"{title}: {count if part.height else 'none'}", shown
-            elif few != _FEW:
+            elif not few.startswith(_FEW):
                 some = self._rows.filter(one_sided).height > 0
                 yield self._unchanged(one_sided=some, some=bool(few)), shown
             if title == changed and few:
@@ -245,7 +243,7 @@ class ComparisonDocument(Document):
         """Return a sentence if changes have too few intervals to be judged; '': all are judged."""
         both = self._rows.drop_nulls(["before", "after"])
         if both.height > 0 and both["significant"].null_count() == both.height:
-            return _FEW
+            return f"{_FEW}{_DIVIDE if all(each.intervals == 1 for each in self._sides) else ''}."
         size = pl.col("ratio").log().abs()
         limits = math.log1p(self._tolerance), math.log(HARDLY)
         unknown = pl.col("significant").is_null() & size.is_between(*limits, closed="none")

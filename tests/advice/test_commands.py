@@ -14,7 +14,9 @@ import pytest
 
 from smfparse.advice.commands import Commands
 from smfparse.advice.running import run_rules
+from smfparse.decoding.selection import Selection
 from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.simulating.reading_toml import load_estate, scenario_names
 from smfparse.simulating.run import simulate
@@ -98,12 +100,18 @@ def test_commands_of_findings_select_rows_of_scenarios(scenario: str, tmp_path: 
         assert any("report qstat" in each and "--queue PAY.AUDIT" in each for each in commands)
 
 
-@pytest.mark.parametrize(("scenario", "rule"), [("tls", "D13"), ("channel-batch", "D12")])
-def test_planners_print_what_is_expected(scenario: str, rule: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("scenario", "rule", "smf_time"),
+    [("tls", "D13", False), ("channel-batch", "D12", False), ("log-slow", "D2", True)],
+)
+def test_planners_print_what_is_expected(
+    scenario: str, rule: str, smf_time: bool, tmp_path: Path
+) -> None:
     simulate(path := tmp_path / "day.smf", load_estate(scenario, interval=HALF_HOURS))
-    with Catalog(open_inputs([path])) as catalog:
+    options = ReadOptions(Selection.of(smf_time=smf_time))
+    with Catalog(open_inputs([path], options)) as catalog:
         [finding] = [each for each in run_rules(catalog).findings if each.rule == rule]
-    [answer] = in_json(*shlex.split(Commands([str(path)]).plan(finding))[1:])["answers"]
+    [answer] = in_json(*shlex.split(Commands([str(path)], options).plan(finding))[1:])["answers"]
     values = {round(each["value"], 2) for each in answer["figures"]}
     assert {round(each.value or 0, 2) for each in finding.planned} <= values
     assert finding.planned

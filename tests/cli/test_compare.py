@@ -212,7 +212,7 @@ def test_what_was_recorded_without_intervals_is_cut_into_some_if_asked(tmp_path:
     ]
     text = shown(*paths)
     assert "\nToo few intervals to judge a change: each side requires two. " in text
-    assert "try --interval 15m." in text
+    assert "Compare a longer time, or divide it with --interval." in text
     assert "No change" not in text
     found = document(*paths, "--interval", "1m")
     judged = [each["significant"] for each in found["rows"] if each["figure"] == "cpu_per_call"]

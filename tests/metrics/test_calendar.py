@@ -172,26 +172,26 @@ COVERED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
     ([(0.5, 9.5)], [(0, 10)], 10),  # class 3 is written with statistics
     ([(2, 8)], [(0, 10)], 6),  # class 3 starts and stops meanwhile
 ]
-"""Intervals of first records of tasks, and of statistics; and the seconds that tasks cover."""
-CONTINUED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
+"""Intervals of records of tasks, and of statistics; and the seconds that tasks cover."""
+WHOLE: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
     ([(35, 45), (45, 55), (55, 65)], [(40, 60)], 30),  # intervals of accounting beyond statistics
     ([(30, 60)], [(40, 50), (50, 60), (60, 70)], 30),  # one, which ends before the statistics do
     ([(30, 60)], [(40, 50)], 30),  # one that begins before and ends after them
 ]
-"""The same of later records of tasks, each of which is of one interval of accounting."""
+"""The same of records that are intervals of accounting."""
 
 
 def test_the_time_that_tasks_cover(connection: duckdb.DuckDBPyConnection) -> None:
-    names = {"alike": pa.string(), "is_first": pa.bool_()}
+    names = {"alike": pa.string(), "is_whole": pa.bool_()}
     schema = pa.schema(names | dict.fromkeys(("began", "ended"), pa.int64()))
-    for tasks, statistics, seconds, is_first in [
-        *((*each, True) for each in COVERED),
-        *((*each, False) for each in CONTINUED),
+    for tasks, statistics, seconds, is_whole in [
+        *((*each, False) for each in COVERED),
+        *((*each, True) for each in WHOLE),
     ]:
         for table, spans in (("tasks", tasks), ("statistics", statistics)):
             made = [[int(SECOND * each) for each in span] for span in spans]
             rows = [
-                dict(zip(schema.names, ["QM01", is_first, *each], strict=True)) for each in made
+                dict(zip(schema.names, ["QM01", is_whole, *each], strict=True)) for each in made
             ]
             connection.register(table, pa.Table.from_pylist(rows, schema))
         (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()

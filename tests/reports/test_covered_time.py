@@ -53,28 +53,33 @@ def moment(hour: float) -> dt.datetime:
 
 
 def using(
-    job: str, first: float, last: float, *used: Mapping[str, Any], since: float | None = None
+    job: str,
+    first: float,
+    last: float,
+    *used: Mapping[str, Any],
+    since: float | None = None,
+    **header: Any,
 ) -> bytes:
     """The record of a task that used queues from one hour to another; `since`: when it started."""
     token, ended = token_of(sum(job.encode()), moment(since or first)), moment(last)
     blocks = [queue(token=token, version=9, **each) for each in used]
     own = task(token, ended=ended, wtasints=moment(first))
-    return task_record(own, *blocks, by=who(job), ended=ended, east=dt.timedelta(0))
+    return task_record(own, *blocks, by=who(job), ended=ended, **{"east": dt.timedelta(0)} | header)
 
 
-def statistics(first: float, last: float) -> bytes:
+def statistics(first: float, last: float, **header: Any) -> bytes:
     start = moment(first).replace(tzinfo=None)
-    return record(block("QMST"), start=start, seconds=round((last - first) * HOUR))
+    return record(block("QMST"), start=start, seconds=round((last - first) * HOUR), **header)
 
 
-def talking(first: float, last: float, **since: float) -> Iterator[bytes]:
+def talking(first: float, last: float, **header: Any) -> Iterator[bytes]:
     """A requester with its server, and two agents of file transfer: a message per second each."""
     count = round((last - first) * HOUR)
     asked = put(ASK, count, KB), got(ANSWER, count, by_id=count)
-    yield using("JOB1", first, last, *asked, **since)
-    yield using("JOB2", first, last, got(ASK, count), put(ANSWER, count, KB), **since)
-    yield using("FTESRC", first, last, put(DATA, count, KB), **since)
-    yield using("FTEDST", first, last, got(DATA, count, size=KB), **since)
+    yield using("JOB1", first, last, *asked, **header)
+    yield using("JOB2", first, last, got(ASK, count), put(ANSWER, count, KB), **header)
+    yield using("FTESRC", first, last, put(DATA, count, KB), **header)
+    yield using("FTEDST", first, last, got(DATA, count, size=KB), **header)
 
 
 def batch(first: float, last: float) -> bytes:
@@ -114,6 +119,18 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(name: s
     )
     path = write(*records, statistics(10, 10.5), statistics(10.5, 11))
     assert rates(name, path) == known(LONG[name])
+
+
+def test_systems_with_other_clocks_share_the_hours_of_their_clocks(write: Write) -> None:
+    """Two systems, an hour apart by UTC, each from 10:00 to 12:00 of its clock."""
+    east = {"system": "EAST", "east": dt.timedelta(hours=1)}
+    path = write(
+        *talking(10, 12), *talking(9, 11, **east), statistics(10, 12), statistics(10, 12, **east)
+    )
+    with Catalog(open_inputs([path], ReadOptions())) as catalog:
+        rows = [*run_report(report("flow"), catalog, every("1h"))]
+    assert {row["rate"] for row in rows if row["line"] == "edge"} == {1}
+    assert {(row["interval_seconds"], row["utc_offset"]) for row in rows} == {(2 * HOUR, 0)}
 
 
 def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:

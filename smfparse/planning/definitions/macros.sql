@@ -25,7 +25,7 @@ FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 -- Seconds that accounting of channels covers, by queue manager.
 CREATE OR REPLACE MACRO covered_of_channels(channels, statistics) AS TABLE
 WITH
-spans_of_channels AS (SELECT *, TRUE AS is_first FROM recorded_spans(channels)),
+spans_of_channels AS (SELECT *, FALSE AS is_whole FROM recorded_spans(channels)),
 spans_of_statistics AS (FROM recorded_spans(statistics))
 SELECT alike.system AS system, alike.qmgr AS qmgr, seconds
 FROM covered_time('spans_of_channels', 'spans_of_statistics');

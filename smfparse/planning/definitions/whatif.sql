@@ -2,7 +2,7 @@
 WITH
 puts AS (
     FROM puts_of_managers('queue_use_figures')
-    LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
+    LEFT JOIN covered_of_qmgrs('wtas', 'qmst') USING (system, qmgr)
 ),
 streams AS (
     SELECT
