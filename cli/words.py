@@ -15,7 +15,7 @@ from smfparse.reading.places import is_url
 
 _TIMES = ("--from", "--until", "--to", "--start")
 _DAY = re.compile(r"(?:(?:--from|--until|--to|--start)=)?(?:\d{4}-\d{2}-\d{2}|\d{7})")
-_CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
+_CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?|\d{4}")
 
 
 def is_input(name: str) -> bool:

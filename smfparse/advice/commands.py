@@ -60,7 +60,7 @@ class Commands(NamedTuple):
             return ""
         called = self._narrowed(f"capacity {finding.cause.plan}", finding, _NAMES, {"--channel"})
         set_by_rule = (
-            f"{option(name)} {value if isinstance(value, int | str) else f'{value:.6g}'}"
+            f"{option(name)} {_shortest(value) if isinstance(value, float) else value}"
             for name, value in finding.inputs.items()
             if value is not None
         )
@@ -79,7 +79,9 @@ class Commands(NamedTuple):
         narrows  options that are set to the object or job of the finding
         """
         given = _names(self._selection)
-        own = {"--qmgr": finding.qmgr, "--system": given["--system"] and finding.system}
+        own = {"--qmgr": finding.qmgr}
+        if given["--system"] or finding.has_namesake:
+            own["--system"] = finding.system
         if (kind := _KINDS.get(finding.kind, "")) in narrows:
             own[kind] = finding.object
         if "--job" in narrows and finding.kind not in _WITHOUT_JOB:
@@ -103,6 +105,11 @@ class Commands(NamedTuple):
 
 
 ANY_INPUT = Commands()
+
+
+def _shortest(value: float) -> str:
+    """Return a number with six significant digits; a number of more digits as a whole number."""
+    return f"{value:.0f}" if abs(value) >= 1e6 else f"{value:.6g}"
 
 
 def inputs_text(inputs: Sequence[str]) -> str:

@@ -63,6 +63,7 @@ class Finding:
     """The finding of a rule or a diagnosis about an object of a queue manager.
 
     start, end  of the episode with the most time over the limit; local time of the system
+    has_namesake  whether another system has a queue manager of this name
     usual       median length of an interval, seconds
     evaluated   number of intervals in which the rule was evaluated; `seconds`: their total length
     crossed     number of crossed intervals; `seconds_crossed`: their total length
@@ -90,6 +91,7 @@ class Finding:
     end: dt.datetime
     runs: Sequence[Run]
     usual: float
+    has_namesake: bool = False
     evaluated: int = 0
     crossed: int = 0
     seconds: float = 0.0
@@ -279,6 +281,7 @@ def _finding(
         severity=int(sums.get("severity", rule.severity)),
         system=system,
         qmgr=qmgr,
+        has_namesake=any(of == qmgr and on != system for on, of in judged.calendars),
         object=name,
         job=job,
         kind=judged.subject.object,

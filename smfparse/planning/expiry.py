@@ -39,7 +39,10 @@ class Expiry(Asked):
     """Inputs; the defaults are IBM's example."""
 
     rate: Annotated[
-        float, Ask("Messages put per second", measured="highest qqst puts per second of a queue")
+        float,
+        Ask(
+            "Messages put per second", measured="puts per second (qqst) of the queue with the most"
+        ),
     ] = 200
     capexpry: Annotated[float, Ask("CAPEXPRY", "tenths of a second", high=999_999_999)] = 12_000
     expryint: Annotated[float, Ask("EXPRYINT", "seconds", low=1, high=99_999_999)] = 300

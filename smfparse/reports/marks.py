@@ -167,7 +167,7 @@ _MOMENT = (
 )
 _CHANGE = (
     "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
-    "AS clock_change"
+    "AS clock_change, NULL::INTEGER AS utc_offset"
 )
 """SQL of a system's UTC offset minus its smallest UTC offset in the section, seconds."""
 _TASKS = """
@@ -182,17 +182,23 @@ _TASKS = """
             known_part(
                 task_span(interval_start, interval_end, task_started_tod), known_since
             ) AS part,
-            ((part).ended - (part).began) / 1e6 AS its_seconds
-        FROM tasks AS t LEFT JOIN known AS k
+            ((part).ended - (part).began) / 1e6 AS its_seconds, coalesce(a.ahead, 0) AS ahead
+        FROM tasks AS t
+        LEFT JOIN known AS k
             ON k.system IS NOT DISTINCT FROM t.system AND k.qmgr IS NOT DISTINCT FROM t.qmgr
+        LEFT JOIN clocks_ahead('tasks') AS a ON a.section = t.section AND a.system = t.system
     ),
     covered AS ({covered}),
     summed AS (
         SELECT section, count(*) AS intervals, max(its_seconds) AS longest,
             CASE
-                WHEN longest > c.seconds THEN make_timestamp(min(part.began)) ELSE c.first_start
+                WHEN longest > c.seconds
+                THEN make_timestamp(min(part.began + ahead)) ELSE c.first_start
             END AS first_start,
-            CASE WHEN longest > c.seconds THEN max(t.interval_end) ELSE c.last_end END AS last_end,
+            CASE
+                WHEN longest > c.seconds
+                THEN make_timestamp(max(part.ended + ahead)) ELSE c.last_end
+            END AS last_end,
             c.seconds AS own_seconds,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
         FROM bounded AS t LEFT JOIN covered AS c USING (section)
@@ -235,7 +241,7 @@ def task_marks(
     local       whether the times of intervals are local times of the system, not UTC
     """
     table = STATISTICS_OF_ALL if sliced else f"sectioned.{STATISTICS}"
-    before = "t.interval_start < c.first_start - INTERVAL 1 SECOND"
+    before = "epoch_us(t.interval_start) + ahead < epoch_us(c.first_start) - 1000000"
     if seconds:
         before = f"{local_time('t.interval_start')} < section.interval - INTERVAL 1 SECOND"
     began, ended = "epoch_us(interval_start)", "epoch_us(interval_end)"

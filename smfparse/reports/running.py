@@ -45,6 +45,8 @@ _KEYS = "sectioned.keys"
 _COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
 _QUEUE_TIME, _QUEUE_TIME_OF_ALL = "sectioned.queue_time", "queue_time_of_all"
 _OF_QUEUES = "FROM queue_time('sectioned.qqst')"
+_CHINITS, _CHINITS_OF_ALL = "'sectioned.qcct'", "channel_initiators_of_all"
+"""Rows that contain the queue-sharing group of a queue manager, but no names."""
 _TIME_QUERIES = {
     COVERED_OF_ALL: f"FROM covered_seconds('{{}}', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
@@ -149,6 +151,8 @@ def _add_time_of_all(
         return False
     connection = catalog.connection
     queries = _QUEUE_TIME_QUERIES if _QUEUE_TIME in which.sql else _TIME_QUERIES
+    if _CHINITS in which.sql:
+        queries = queries | {_CHINITS_OF_ALL: "FROM sectioned.qcct"}
     with Catalog(with_all_names(catalog.inputs)) as every:
         asked = [each.format(_rows(which)) for each in queries.values()]
         prepare(every, sections, which.tables, {}, " ".join(asked), values)
@@ -176,6 +180,7 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
 
     If rows are selected by job, queue or channel, these tables come from the inputs without this
     selection, because the rows of one name do not show the time in which other names were used.
+    So do the rows of channel initiators.
 
     held    whether the catalog contains the results of _TIME_QUERIES, for all names
     sliced  whether the tables contain only the rows of some sections
@@ -183,6 +188,7 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
     statistics = STATISTICS_OF_ALL if held or sliced else f"sectioned.{STATISTICS}"
     covered = COVERED_OF_ALL if held else f"covered_seconds('{_rows(which)}', '{statistics}')"
     sql = which.sql.replace(_COVERED, covered).replace(_STATISTICS, statistics)
+    sql = sql.replace(_CHINITS, f"'{_CHINITS_OF_ALL}'") if held else sql
     sql = sql.replace(_QUEUE_TIME, _QUEUE_TIME_OF_ALL if held else "queue_time('sectioned.qqst')")
     return replace(which, sql=sql)
 

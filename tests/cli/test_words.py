@@ -23,6 +23,7 @@ from tests.support.paths import FIXTURES
 SMF = FIXTURES / "qm80.smf"
 MEANT = {
     "--from 2026-03-04 09:00 x": ["--from", "2026-03-04 09:00", "x"],
+    "--from 2026-03-04 0900 x": ["--from", "2026-03-04 0900", "x"],
     "--until=2026-03-04 09:00:30": ["--until=2026-03-04 09:00:30"],
     "--to 2026063 09:00": ["--to", "2026063 09:00"],
     "--from 2026-03-04 day.smf": ["--from", "2026-03-04", "day.smf"],

@@ -16,12 +16,16 @@ from typing import Any
 import pytest
 
 import smfparse
+from smfparse.decoding.selection import Selection
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.query.catalog import Catalog
 from smfparse.reports.graph import graph_lines
 from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.paths import FACTS, PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import Rows, by_qmgr, of, report_rows, rows_from
+from tests.support.report_runs import Rows, by_qmgr, of, report_rows, rows_from, rows_in
 from tests.support.report_runs import values as figures
 from tests.support.searching import of_many, some
 from tests.support.smf import block, record, structures
@@ -160,6 +164,14 @@ def test_a_shared_queue_is_one_node_where_its_group_is_known(flow: Rows) -> None
         found = [row for row in of("queue", rows) if row["queue"] == "SHARED.Q"]
         assert [row["place"] for row in found] == places
         assert all(("--qsg" in (row["note"] or "")) is (rows is flow) for row in found)
+
+
+def test_the_queue_of_a_selected_job_is_of_the_group(write: Write) -> None:
+    path = write(*FLOW, record(block("QCCT", qcctqsgn="QSG7"), qmgr="QMA"))
+    options = ReadOptions(Selection.of(job="PUTTER"))
+    with Catalog(open_inputs([path], options)) as catalog:
+        places = {row["queue"]: row["place"] for row in of("queue", rows_in(catalog, "flow"))}
+    assert places["SHARED.Q"] == "QSG7"
 
 
 @pytest.mark.claim(86)
