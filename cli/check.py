@@ -147,7 +147,9 @@ def _check(
 
 
 def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
-    """Return a function: whether a finding, or a finding that it explains, causes EXIT_FOUND.
+    """Return a function: whether a finding causes EXIT_FOUND, by its severity or by a named rule.
+
+    The rules of the findings that it explains count too.
 
     Raises RequestError for an unknown rule or severity.
     """
@@ -160,11 +162,11 @@ def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
     for each in severities:
         if each not in SEVERITIES:
             raise RequestError(f"fail_on={each}: severity is 1 to 5", "fail_on")
-    worst = max(severities, default=0)
+    mildest = max(severities, default=0)
     named = chosen_ids([each for each in parts if not each.isdecimal()], "fail_on")
 
     def is_failing(finding: Finding) -> bool:
-        return finding.severity <= worst or any(each.rule in named for each in finding.whole())
+        return finding.severity <= mildest or any(each.rule in named for each in finding.whole())
 
     return is_failing
 

@@ -171,9 +171,9 @@ def command(
 ) -> None:
     """Write every table of the inputs as a Parquet archive, or as files for other tools.
 
-    Every table is written, even without rows. smfparse.db is written last and records the
-    selection: if it is missing, the run was killed; run the same command again. The table damage
-    lists the damaged bytes.
+    Every table is written, even without rows. smfparse.db is written after the rows, and records
+    the selection: if it is missing, the run was killed; run the same command again. The table
+    damage lists the damaged bytes.
 
     With --append, inputs and records that are already in the archive are skipped. SMF dumps can
     overlap, and a killed command can be run again.

@@ -96,8 +96,8 @@ def command(
     The query is the last argument, the content of a file with --file, or standard input. Without a
     query on a terminal, a prompt starts; Tab completes tables and columns. QUERY can contain
     several statements; the rows of each are written (JSON: one array per statement). CSV and JSON
-    contain all decimals, text, md and html six. Only the required columns and the selected records
-    are decoded.
+    contain all decimals; text, md and html contain six. Only the required columns and the selected
+    records are decoded.
 
     Statements can read and write files and use the network; use --safe for SQL you do not trust.
 
@@ -120,7 +120,7 @@ def command(
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
             _ask(catalog, output.format, opened, inputs)
-        elif _write(catalog, query, output) <= 1 and not opened.damage:  # 1: a count of 0
+        elif _write(catalog, query, output) <= 1 and not opened.damage:  # a row may be a count of 0
             check_selection(opened)
     finish(opened.damage, opened.duplicates, reported=query is None)
 

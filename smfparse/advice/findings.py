@@ -307,7 +307,7 @@ def _finding(
 
 
 def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
-    """Return a finding with numbers and runs of intervals, in place of rows that are not intervals.
+    """Return a finding whose numbers and runs are of intervals, because its rows are not intervals.
 
     An interval is crossed if a crossed row overlaps it. The first and last second of a row are
     ignored, because class 3 records end after their interval.

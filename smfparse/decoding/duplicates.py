@@ -220,17 +220,17 @@ class Duplicates:
 
     @property
     def at_once(self) -> bool:
-        """Whether the search is needed from the first record: several files, or a dataset."""
+        """Whether a file with only one dump can contain duplicates: several files, or a dataset."""
         return len(self.files) > 1 or self.known is not None
 
     def count(self, path: Place) -> int:
         """Return the number of known duplicates in a file."""
         return 0 if self._found is None else len(self._found[path])
 
-    def left_out(
+    def kept(
         self, path: Place, found: Iterable[Chunk], turn: Turn | None = None
     ) -> Iterator[Chunk]:
-        """Yield the chunks of a file without duplicates.
+        """Yield the chunks of a file, with the duplicates removed.
 
         The search begins with the second dump: the first dump contains no duplicates.
 

@@ -81,7 +81,8 @@ DEFAULTS = ReadOptions()
 def read_options(given: MutableMapping[str, Any]) -> ReadOptions:
     """Remove the options for reading from the options of a command, and return them.
 
-    given  values by name; options of `Selection.of` may have several values; `type` is `types`
+    given  values by name; options of `Selection.of` may have several values; the option `type` is
+           `types` here
 
     Raises RequestError for an invalid value.
     """

@@ -178,7 +178,7 @@ class Range:
     def _once(self, found: Iterable[Chunk], turn: Turn | None = None) -> Iterator[Chunk]:
         if self.duplicates is None:
             return iter(found)
-        return self.duplicates.left_out(self.path, found, turn)
+        return self.duplicates.kept(self.path, found, turn)
 
     def _recorded(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
         """Yield the same as `_once`; `records` receives the fingerprints of all records."""

@@ -39,19 +39,20 @@ if TYPE_CHECKING:
 def manifest_for(folder: Place, selection: Selection) -> Manifest:
     """Return the manifest of a dataset, limited to the files that can contain selected rows.
 
-    The entry `is_whole` is true if these are all files. If names are selected, files are not chosen
-    by day, because names are searched in all records of a task, of any day.
+    The entry `is_whole` is true if these are all files. If jobs, transactions, queues or channels
+    are selected, files are not chosen by day, because these names are searched in all records of a
+    task, of any day.
 
     Raises InputError if the manifest is missing or damaged.
     """
     span = _span(selection)
-    names = like(selection.qmgrs) if selection.qmgrs else None
+    qmgrs = like(selection.qmgrs) if selection.qmgrs else None
     found = read_files(folder, span)
     files = {
-        table: [each for each in some if _can_have(each, names)]
+        table: [each for each in some if _can_have(each, qmgrs)]
         for table, some in found["files"].items()
     }
-    return found | {"files": files, "is_whole": span is None and names is None}
+    return found | {"files": files, "is_whole": span is None and qmgrs is None}
 
 
 def _span(selection: Selection) -> tuple[str, str] | None:
@@ -62,10 +63,10 @@ def _span(selection: Selection) -> tuple[str, str] | None:
     return start.date().isoformat(), end.date().isoformat()
 
 
-def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
-    """Whether a file can contain rows of queue managers that match `names`; None: all match."""
+def _can_have(name: str, qmgrs: re.Pattern[str] | None) -> bool:
+    """Whether a file can contain rows of queue managers that match `qmgrs`; None: all match."""
     qmgr = qmgr_name(name)
-    return names is None or qmgr is None or names.fullmatch(qmgr) is not None
+    return qmgrs is None or qmgr is None or qmgrs.fullmatch(qmgr) is not None
 
 
 @dataclass(frozen=True)

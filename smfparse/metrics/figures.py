@@ -1,6 +1,7 @@
-"""Figures of subjects, in SQL and in phrases: `pool_figures`, a row per buffer pool and interval.
+"""Figures of subjects, in SQL and in phrases.
 
-These rows have only columns that the query names: keys, fields and measures of the subject. A field
+A query can read `<subject>_figures`: `pool_figures` has a row per buffer pool and interval. Its
+rows have only columns that the query names: keys, fields and measures of the subject. A field
 or measure can also be named as in the view. With all columns, DuckDB would take longer to plan the
 query than to run it.
 
@@ -108,7 +109,7 @@ def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str
 
 
 def _wide(column: str, sql: str, arrow: str) -> str:
-    """Return the SQL of a column; wider integers contain sums and products of damaged data."""
+    """Return the SQL of a column; a cast avoids overflow in sums and products of damaged data."""
     wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
     return f"({sql}){wide} AS {column}"
 

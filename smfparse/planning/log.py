@@ -171,7 +171,7 @@ def rate_at_full(mb_s: float, busy: float) -> float:
 
 
 def messages_a_second(mb_s: float, bytes_each: float) -> int:
-    """Return persistent messages per second for a log rate, and log bytes per message."""
+    """Return the persistent messages per second, given the log rate and the bytes per message."""
     return math.floor(mb_s * _MB / bytes_each)
 
 

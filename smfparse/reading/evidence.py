@@ -1,4 +1,4 @@
-"""Evidence that a record starts at a place in a buffer, and that marks of FTP end records.
+"""Evidence that a record starts at a place in a buffer, and that records end with FTP marks.
 
 A length alone is no evidence. A record has an SMF header with a plausible time and date, and
 another record follows.
@@ -91,7 +91,8 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
 def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
     """Return for each segment whether it contains a dump header or trailer and then a record.
 
-    A dump header or trailer is only a header. So the length of such a segment is that of a block.
+    A dump header or trailer consists only of an SMF header. So if a record follows inside the
+    segment, the length of the segment is that of a block, not of a record.
     """
     holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
     if not holds.any():

@@ -163,7 +163,8 @@ _WITHOUT_STATISTICS = """
             (max({1}) - min({0})) / 1e6 AS seconds
         FROM tasks GROUP BY section"""
 _MOMENT = (
-    "CASE WHEN longest = 0 THEN 'moment: records without an interval count at their SMF time' END"
+    "CASE WHEN longest = 0 "
+    "THEN 'moment: records without an interval are counted at their SMF time' END"
 )
 _CHANGE = (
     "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
@@ -230,9 +231,9 @@ def task_marks(
 ) -> str:
     """Return the SQL of marks of task intervals, which overlap and can begin before their section.
 
-    If there are statistics of the time in which the tasks ended, the section has the time that its
-    tasks cover, and rates are divided by this time: see `covered_time` of the calendar. The part of
-    a task after the first statistics is never longer than this time, so no rate is too high.
+    If statistics exist for the period in which the tasks ended, the time of the section is the time
+    that its tasks cover (`covered_time` of the calendar), and rates are divided by it. This time is
+    at least as long as the part of each task that counts, so no rate is too high.
 
     seconds     length of sections that are clock intervals; 0: other sections
     statistics  whether a view of the table STATISTICS exists

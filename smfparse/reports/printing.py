@@ -27,7 +27,10 @@ _TAIL = {
     "Marks": "marks",
     "Bucket": "bucket",
 }
-"""Keys of a section, by CSV heading. Keys that are not in front of the figures follow them."""
+"""Keys of a section, by CSV heading.
+
+Keys that a report does not place before the figures are placed after them.
+"""
 
 
 class ReportDocument(Document):

@@ -57,15 +57,17 @@ class Instances:
     bytes       number of bytes of these messages
     lasting     number of persistent messages
     dispatcher  number of the dispatcher of the instance
+    app         application of the instance's task
+    brief       whether the instance started and ended within one interval
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._tasks = chunk, reporters, accounting.tasks
         plan, tasks = chunk.plan, accounting.tasks
         apps, channels = plan.estate.applications, plan.estate.channels
-        works = np.array([each.kind == "channel" for each in apps])
+        is_channel = np.array([each.kind == "channel" for each in apps])
         numbers = np.array([plan.channel_no.get(each.channel, 0) for each in apps])
-        mine = np.flatnonzero(works[tasks.app])
+        mine = np.flatnonzero(is_channel[tasks.app])
         row = reporters.row_of[tasks.time[mine], tasks.manager[mine]]
         mine, row = mine[row >= 0], row[row >= 0]
         names = np.argsort(np.argsort([each.name for each in apps]))
@@ -243,9 +245,8 @@ class Movers:
     def _control(self) -> Rows:
         which, plan = self._which, self._chunk.plan
         active = self._instances.at_once()[which]
-        clients = self._instances.summed(self._instances.client)[which]
-        kilobytes = np.minimum(clients, active)
-        kilobytes = kilobytes * _KB_CLIENT + (active - kilobytes) * _KB_CHANNEL
+        clients = np.minimum(self._instances.summed(self._instances.client)[which], active)
+        kilobytes = clients * _KB_CLIENT + (active - clients) * _KB_CHANNEL
         leaked = self._reporters.of(self._chunk.effects.leaked)[which]
         columns = {
             "qcctnocc": active,

@@ -136,7 +136,7 @@ class _EveryKind:
         wtas.set_all(task_counters.task_columns(tasks, self._sums, spans, draws))
         clocks = {"wtasstrt": spans.started, "wtasints": spans.begin, "wtasinte": spans.end}
         wtas.set_clocks(clocks)
-        wtas.set_bytes("wtaslatc", big_endian(_place(of.qmgr[of.row], 0xE0) << 32, 8))
+        wtas.set_bytes("wtaslatc", big_endian(_address(of.qmgr[of.row], 0xE0) << 32, 8))
         task_counters.set_latches(wtas, self._version, draws)
         wqst = tasks.queue_rows()
         wqst.set_all(queues)
@@ -198,12 +198,12 @@ class _EveryKind:
         of = self._of
         if record not in (CLASS_1, TASK):
             when = of.begin + of.site.length + 9 + 100 * order
-            return Writers(of.qmgr, when, of.begin, _place(of.qmgr, 0x360))
+            return Writers(of.qmgr, when, of.begin, _address(of.qmgr, 0x360))
         qmgr, begin, end = of.qmgr[of.row], of.begin[of.row], of.spans.end
         if record == TASK:
             noise = of.draws("flags").below(len(of.row), 1 << 32)
             when = end + np.where(of.tasks.lasting, 2, 5)
-            return Writers(qmgr, when, begin, _place(qmgr, 0x80), noise=noise)
+            return Writers(qmgr, when, begin, _address(qmgr, 0x80), noise=noise)
         which = of.ended
         agent = of.tasks.address[which] - AGENT_BEFORE
         who = correlation(self._version, self._wtid, which)
@@ -245,6 +245,6 @@ class _EveryKind:
         rows.set("qcststrt", of.site.begin - US_PER_DAY * (1 + nth))
 
 
-def _place(qmgr: Ints, part: int) -> Ints:
-    places: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + part
-    return places
+def _address(qmgr: Ints, offset: int) -> Ints:
+    addresses: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + offset
+    return addresses

@@ -189,7 +189,7 @@ class QueueStatistics:
     def _handles(self, uses: Floats, tasks: Ints) -> Ints:
         """Return the number of handles in each row: one handle per task that uses the queue.
 
-        uses   1 if a work (or edge) uses a slot, by work and slot
+        uses   1 where a slot is used: by work and slot for gets, by edge and slot for puts (`plan`)
         tasks  number of tasks by interval and application
         """
         plan, slots = self._plan, np.flatnonzero(uses.sum(axis=0))

@@ -1,8 +1,11 @@
-"""The manifest of a dataset: the files and their properties; files that are not in the manifest.
+"""The manifest of a dataset, which lists its files and their properties; other files in its folder.
 
-    smfparse.db                written last: inputs, files and sums (`database`)
-    views.sql                  views of the tables for DuckDB
-    columns.json               meanings and units of columns
+The folder of a dataset contains:
+
+    smfparse.db                the manifest: inputs, files and sums (`database`); written after the
+                               files with rows and fingerprints
+    views.sql                  views of the tables for DuckDB, written after the manifest
+    columns.json               meanings and units of columns, written after the manifest
     <table>/part-*.parquet     rows; if partitioned, in <table>/date=.../, and for large tables
                                below this in queue_manager=.../
     .records/part-*.bin        fingerprints of the records, to find duplicates in files added later
@@ -31,7 +34,7 @@ from smfparse.store.targets import PARTIAL
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
 GIVEN = (VIEWS, MEANINGS)
-"""Files that are derived from the manifest, and written after the manifest."""
+"""Files that are derived from the manifest, and written after it."""
 RECORDS = ".records"
 EXACT, SIGNED = "exact", "signed"
 TYPES = (EXACT, SIGNED)
@@ -63,7 +66,7 @@ _HEAD: Mapping[str, _Kind] = {
     "next": int,
 }
 """Types of the properties of a dataset: sums over its inputs, and settings. `has_records`: whether
-the dataset has fingerprints of its records; `next`: number of the next part.
+the dataset has files of fingerprints (.records); `next`: number of the next part.
 """
 
 
@@ -246,7 +249,7 @@ def part_number(name: str) -> int:
 
 
 def has_fingerprints(manifest: Manifest) -> bool:
-    """Whether the table `record` of a dataset has fingerprints of its records."""
+    """Whether the table `record` of a dataset has the columns `fingerprint` and `dump_start`."""
     return bool(manifest["fingerprints"])
 
 

@@ -104,7 +104,7 @@ def test_the_heading_begins_with_the_first_interval_of_class_3(tmp_path: Path) -
     assert {row["interval_seconds"] for row in report_rows("smf-volume", path)} == {60}
     alone = put(tmp_path / "alone.smf", smf.record(smf.block("QSPH")))
     [mark] = {row["marks"] for row in report_rows("smf-volume", alone)}
-    assert mark == "moment: records without an interval count at their SMF time"
+    assert mark == "moment: records without an interval are counted at their SMF time"
 
 
 PLANNED = "planned_records_day planned_mb_day planned_cpu_day"
