@@ -256,6 +256,7 @@ LOADED = {
     "convert {smf} --to {folder}/b.duckdb": {*DECODED, "duckdb"},
     "check {smf}": QUERIED,
     "report log {smf}": {*QUERIED, "pytz"},
+    "report log {smf} --format csv": {*QUERIED, "pytz"},
     "trend {smf}": {*QUERIED, "pyarrow.compute"},
     "dashboard {smf} --output {folder}/a.html": {*QUERIED, "pyarrow.compute"},
     "plot log-busy {smf}": {*QUERIED, "pyarrow.compute"},

@@ -19,7 +19,6 @@ from smfparse.rendering.figures import (
     is_plain,
     visible,
 )
-from smfparse.rendering.shown import changed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,6 +96,8 @@ def of_frame(frame: pl.DataFrame, *, header: bool = True) -> str:
 
     Moments have the form of `csv_moment`.
     """
+    from smfparse.rendering.shown import changed
+
     safe = changed(frame, _SUSPECT, lambda text: guarded(visible(text)))
     rows = safe.write_csv(include_header=False, datetime_format=_MOMENT)
     return f"{_line(frame.columns)}\n{rows}" if header else rows

@@ -16,8 +16,6 @@ def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> 
 
     suspect  regular expression of polars that matches every text that `change` would change
     """
-    import polars as pl
-
     texts = (each for each in frame.iter_columns() if each.dtype == pl.String)
     return frame.with_columns(
         pl.Series(each.name, [None if text is None else change(text) for text in each], pl.String)
