@@ -163,21 +163,25 @@ GROUP BY section, system;
 -- The seconds that rows of class 3 cover (see covered_time), one row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
+-- The rows of the tasks and queues of an interval have one span, and are read once.
+distinct_tasks AS MATERIALIZED (
+    SELECT DISTINCT
+        section, system, qmgr, utc_offset, task_span(interval_start, interval_end, task_started_tod) AS span
+    FROM query_table(tasks)
+),
 spans_of_tasks AS (
     SELECT section AS alike, part.began + ahead AS began, part.ended + ahead AS ended, part.is_whole AS is_whole
     FROM (
-        SELECT
-            section, system,
-            known_part(task_span(interval_start, interval_end, task_started_tod), known_since) AS part
-        FROM query_table(tasks)
+        SELECT section, system, known_part(span, known_since) AS part
+        FROM distinct_tasks
         LEFT JOIN first_statistics(statistics) USING (system, qmgr)
     )
-    JOIN clocks_ahead(tasks) USING (section, system)
+    JOIN clocks_ahead('distinct_tasks') USING (section, system)
 ),
 spans_of_statistics AS (
     SELECT section AS alike, epoch_us(interval_start) + ahead AS began, epoch_us(interval_end) + ahead AS ended
     FROM query_table(statistics)
-    JOIN clocks_ahead(tasks) USING (section, system)
+    JOIN clocks_ahead('distinct_tasks') USING (section, system)
 )
 SELECT
     alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end

@@ -302,7 +302,7 @@ def slicing(
 
 def _following(main: Sequence[str]) -> list[int] | None:
     """Return the indexes in `main` of tables without task rows; None: the first table has tasks."""
-    tasks = [number for number, table in enumerate(main) if table != RECORD and _is_task(table)]
+    tasks = [number for number, table in enumerate(main) if _is_task(table)]
     if tasks[:1] == [0]:
         return None
     return [each for each in range(len(main)) if each not in tasks]
@@ -313,13 +313,11 @@ def _members(main: Sequence[str]) -> str:
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     counted = [table != RECORD and TABLES[table].counted for table in main]
-    of_tasks = [table != RECORD and TABLES[table].task for table in main]
     return " UNION ALL ".join(
-        f"SELECT {number} AS main, {names}, {'' if is_counted else 'NULL::BIGINT AS '}sequence_no, "
-        f"{'' if of_task else 'NULL::UBIGINT AS '}task_started_tod FROM {_with_intervals(table)}"
-        for number, (table, is_counted, of_task) in enumerate(
-            zip(main, counted, of_tasks, strict=True)
-        )
+        f"SELECT {number} AS main, {names}, {'' if has_one else 'NULL::BIGINT AS '}sequence_no, "
+        f"{'' if _is_task(table) else 'NULL::UBIGINT AS '}task_started_tod "
+        f"FROM {_with_intervals(table)}"
+        for number, (table, has_one) in enumerate(zip(main, counted, strict=True))
     )
 
 

@@ -195,7 +195,7 @@ class ComparisonDocument(Document):
             _OTHERS: others,
             "Other metrics of queue managers, by change": of_qmgr & ~found,
         }
-        few = self._too_few()
+        few, judged = self._too_few(), self._is_judged()
         for title, which in parts.items():
             part = self._rows.filter(which)
             if title not in (changed, _ONLY_BEFORE, _ONLY_AFTER):
@@ -205,7 +205,7 @@ class ComparisonDocument(Document):
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
             if title != changed or part.height:
                 yield f"{title}: {count if part.height else 'none'}", shown
-            elif not few.startswith(_FEW):
+            elif judged:
                 some = self._rows.filter(one_sided).height > 0
                 yield self._unchanged(one_sided=some, some=bool(few)), shown
             if title == changed and few:
@@ -239,11 +239,16 @@ class ComparisonDocument(Document):
             * " Names on one side only, or hardly on the other, are below."
         )
 
+    def _is_judged(self) -> bool:
+        """Whether any change has enough intervals to be judged, or no metric is on both sides."""
+        known = self._rows.drop_nulls(["before", "after"])["significant"]
+        return known.is_empty() or known.null_count() < len(known)
+
     def _too_few(self) -> str:
         """Return a sentence if changes have too few intervals to be judged; '': all are judged."""
+        if not self._is_judged():
+            return _FEW + _DIVIDE * all(each.intervals == 1 for each in self._sides) + "."
         both = self._rows.drop_nulls(["before", "after"])
-        if both.height > 0 and both["significant"].null_count() == both.height:
-            return f"{_FEW}{_DIVIDE if all(each.intervals == 1 for each in self._sides) else ''}."
         size = pl.col("ratio").log().abs()
         limits = math.log1p(self._tolerance), math.log(HARDLY)
         unknown = pl.col("significant").is_null() & size.is_between(*limits, closed="none")
